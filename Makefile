@@ -1,0 +1,52 @@
+# The one way in: `make` lists what there is. A fresh machine needs only python3 (3.11 or later), make and git.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+PYTEST := $(BIN)/python -m pytest --timeout=300
+
+.DEFAULT_GOAL := help
+.PHONY: help setup check format test test-long bench demo clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(INSTALLED) ## create .venv with Watchword and its tools in it
+
+$(INSTALLED): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "Watchword needs Python 3.11 or later, and '$(PYTHON)' is $$($(PYTHON) --version 2>&1 || true)."; \
+	  echo "Install one, or name it: make setup PYTHON=python3.12"; exit 1; } >&2
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "'$(PYTHON)' cannot create virtual environments: its venv module is missing."; \
+	  echo "On Debian and Ubuntu: sudo apt install python3-venv"; exit 1; } >&2
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(INSTALLED)
+
+check: setup ## formatting, lint and types
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+
+format: setup ## format the code and mend what ruff can
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+test: setup check ## check, then the fast tests
+	$(PYTEST)
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'plain and not long'
+
+test-long: setup ## the tests that take minutes
+	$(PYTEST) --timeout=3600 -m long
+
+bench: setup ## measure this machine (ARGS='...' go to `watchword bench`)
+	$(BIN)/watchword bench $(or $(ARGS),yardstick)
+
+demo: setup ## 200,000 subscriptions, 20,000 events, in under a minute
+	$(BIN)/watchword demo
+
+clean: ## remove .venv and everything generated
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

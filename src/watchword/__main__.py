@@ -1,0 +1,5 @@
+"""`python -m watchword` is the command line."""
+
+from watchword.cli.app import main
+
+main()

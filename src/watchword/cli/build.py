@@ -1,0 +1,48 @@
+"""`watchword build`: a file of subscriptions to a saved index."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from watchword.cli.files import refuse_to_replace
+from watchword.cli.loading import load_index
+from watchword.cli.options import ErrorsFile, Force, OutputFormat
+from watchword.cli.progress import Progress
+from watchword.cli.refused import refusing
+from watchword.cli.show import Format, show_record
+
+
+def build(
+    subscriptions: Annotated[
+        str,
+        typer.Option(
+            "--subscriptions", metavar="FILE", help="Columns `id` and `expression`: .parquet, .csv, .jsonl or -."
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder of the saved index.")],
+    training: Annotated[
+        str | None, typer.Option("--training", metavar="FILE", help="A sample of events, for the statistics.")
+    ] = None,
+    errors: ErrorsFile = None,
+    format: OutputFormat = Format.TABLE,
+    force: Force = False,
+) -> None:
+    """Build an index from subscriptions and save it."""
+    begun = time.perf_counter()
+    refuse_to_replace(out, force)
+    with refusing(errors, force) as refused, load_index(subscriptions, refused, training) as index:
+        with Progress(f"saving {out}"):
+            index.save(out)
+        summary = {
+            "subscriptions": len(index),
+            "refused_subscriptions": refused.count,
+            "bytes": sum(file.stat().st_size for file in out.rglob("*") if file.is_file()),
+            "seconds": round(time.perf_counter() - begun, 3),
+            "out": str(out),
+            "errors": refused.summary(),
+        }
+    show_record("Built", summary, format)

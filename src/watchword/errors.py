@@ -1,0 +1,48 @@
+"""Every error Watchword raises inherits from `WatchwordError` and says what, where and the remedy."""
+
+from __future__ import annotations
+
+
+class WatchwordError(Exception):
+    """Base class of all errors of this library."""
+
+
+class ExpressionError(WatchwordError, ValueError):
+    """An expression that cannot be a subscription.
+
+    `position` counts characters from 0 into the text (None where there is no text);
+    `found` and `expected` say what stood there and what could have.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        position: int | None = None,
+        found: str | None = None,
+        expected: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.position = position
+        self.found = found
+        self.expected = expected
+
+
+class LimitError(ExpressionError):
+    """An expression or event beyond a documented limit (see `watchword.limits`)."""
+
+
+class EventError(WatchwordError, ValueError):
+    """An event that cannot be read as a record."""
+
+
+class SubscriptionIdError(WatchwordError, ValueError):
+    """A subscription id of the wrong type, or missing."""
+
+
+class StorageError(WatchwordError):
+    """A saved index that is missing, damaged, or of an unknown format version."""
+
+
+class UnknownStructureError(WatchwordError, ValueError):
+    """A structure name that is not registered."""

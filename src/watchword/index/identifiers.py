@@ -1,0 +1,147 @@
+"""Subscription ids of a segment: an Arrow column in row order, and where each id is.
+
+hashes  sorted       the hash of each id
+rows    beside them  the row that has it
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from watchword.coding.hashing import hash_bytes, mix
+from watchword.coding.values import I32, I64, U8
+from watchword.errors import SubscriptionIdError
+from watchword.kernel import kernel
+
+U64 = npt.NDArray[np.uint64]
+Identifier = str | int
+
+
+def id_array(ids: object) -> pa.Array:
+    """Ids as one int64 or large_string array; an error if they are anything else."""
+    try:
+        array = pa.array(ids) if not isinstance(ids, (pa.Array, pa.ChunkedArray)) else ids
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise SubscriptionIdError(
+            "ids must be all strings or all 64-bit integers: convert them to one type, for example with str(id)"
+        ) from error
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if pa.types.is_null(array.type):
+        return pa.array([None] * len(array), pa.large_string())
+    if pa.types.is_integer(array.type):
+        return array.cast(pa.int64())
+    if pa.types.is_string(array.type) or pa.types.is_large_string(array.type) or pa.types.is_string_view(array.type):
+        return array.cast(pa.large_string())
+    raise SubscriptionIdError(f"ids must be strings or integers, not {array.type}: convert the column first")
+
+
+@dataclass(slots=True)
+class Identifiers:
+    array: pa.Array  # int64 or large_string, without nulls
+    hashes: U64
+    rows: I32
+
+    @classmethod
+    def of(cls, array: pa.Array) -> Identifiers:
+        hashes = hash_ids(array)
+        rows = np.argsort(hashes, kind="stable").astype(np.int32)
+        return cls(array, hashes[rows], rows)
+
+    def find(self, wanted: pa.Array) -> I64:
+        """The row of each wanted id, or -1. Of equal ids the first row."""
+        if wanted.type != self.array.type:
+            return np.full(len(wanted), -1, np.int64)
+        hashes = hash_ids(wanted)
+        place = np.searchsorted(self.hashes, hashes)
+        if pa.types.is_int64(self.array.type):
+            return _find_integers(self.hashes, self.rows, integers(self.array), hashes, place, integers(wanted))
+        return _find_texts(self.hashes, self.rows, *text_buffers(self.array), hashes, place, *text_buffers(wanted))
+
+
+def integers(array: pa.Array) -> I64:
+    return (
+        np.frombuffer(array.buffers()[1], np.int64, len(array), array.offset * 8)
+        if len(array)
+        else np.empty(0, np.int64)
+    )
+
+
+def text_buffers(array: pa.Array) -> tuple[I64, U8]:
+    """Offsets and bytes of a large_string array."""
+    if len(array) == 0:
+        return np.zeros(1, np.int64), np.empty(0, np.uint8)
+    _, offsets, data = array.buffers()
+    starts = np.frombuffer(offsets, np.int64, len(array) + 1, array.offset * 8)
+    return starts, np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8)
+
+
+def hash_ids(array: pa.Array) -> U64:
+    if pa.types.is_int64(array.type):
+        return _hash_integers(integers(array))
+    return _hash_texts(*text_buffers(array))
+
+
+@kernel
+def _hash_integers(values: I64) -> U64:
+    out = np.empty(len(values), np.uint64)
+    for i in range(len(values)):
+        out[i] = mix(np.uint64(values[i]))
+    return out
+
+
+@kernel
+def _hash_texts(starts: I64, text: U8) -> U64:
+    out = np.empty(len(starts) - 1, np.uint64)
+    for i in range(len(out)):
+        out[i] = hash_bytes(text, starts[i], starts[i + 1] - starts[i])
+    return out
+
+
+@kernel
+def _find_integers(hashes: U64, rows: I32, values: I64, wanted_hashes: U64, place: I64, wanted: I64) -> I64:
+    out = np.full(len(wanted), -1, np.int64)
+    for i in range(len(wanted)):
+        at = place[i]
+        while at < len(hashes) and hashes[at] == wanted_hashes[i]:
+            if values[rows[at]] == wanted[i]:
+                out[i] = rows[at]
+                break
+            at += 1
+    return out
+
+
+@kernel
+def _find_texts(
+    hashes: U64,
+    rows: I32,
+    starts: I64,
+    text: U8,
+    wanted_hashes: U64,
+    place: I64,
+    wanted_starts: I64,
+    wanted_text: U8,
+) -> I64:
+    out = np.full(len(wanted_hashes), -1, np.int64)
+    for i in range(len(wanted_hashes)):
+        at = place[i]
+        length = wanted_starts[i + 1] - wanted_starts[i]
+        while at < len(hashes) and hashes[at] == wanted_hashes[i]:
+            first = starts[rows[at]]
+            if starts[rows[at] + 1] - first == length:
+                same = True
+                for k in range(length):
+                    if text[first + k] != wanted_text[wanted_starts[i] + k]:
+                        same = False
+                        break
+                if same:
+                    out[i] = rows[at]
+                    break
+            at += 1
+    return out

@@ -1,0 +1,232 @@
+"""`Index`: subscriptions in, matches out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from watchword.coding.attributes import Attributes
+from watchword.coding.cells import Cells
+from watchword.coding.event import flatten
+from watchword.coding.read_events import read_events
+from watchword.errors import EventError, SubscriptionIdError, UnknownStructureError
+from watchword.index import storage
+from watchword.index.contents import Contents
+from watchword.index.identifiers import Identifier
+from watchword.index.incoming import read_subscriptions
+from watchword.index.maintenance import HEAD_SLOTS, Maintenance
+from watchword.index.matching import CodedBatch, event_ids, match_coded, match_in_threads, to_table
+from watchword.index.stats import Tally, collect
+from watchword.language.build import Source, to_expression
+from watchword.language.explain import Explanation, explain
+from watchword.language.render import to_sql
+from watchword.structures.registry import structures
+
+TRAINING_EVENTS = 10_000  # more do not make the statistics better
+
+
+class Index:
+    """Standing subscriptions, and the events that satisfy them.
+
+    All methods may be called from several threads. A match sees the index as it was when the match began.
+    """
+
+    def __init__(self, training: Any = None, structure: str = "auto") -> None:
+        """`training`: a sample of events, as `match_batch` takes them, for the statistics of the index."""
+        if structure not in structures():
+            raise UnknownStructureError(f"no structure {structure!r}: there are {', '.join(structures())}")
+        self.structure = structure
+        self._contents = Contents()
+        self._training_source = training
+        self._training: tuple[int, Cells] | None = None  # for how many attributes it was read
+        self._maintenance = Maintenance(self._contents, self._training_cells)
+        self._tally = Tally()
+        self._files: dict[str, dict[int, str]] = {}  # folder -> segment -> its file there
+
+    def __len__(self) -> int:
+        return len(self._contents)
+
+    def __contains__(self, identifier: object) -> bool:
+        if not isinstance(identifier, (str, int)) or isinstance(identifier, bool):
+            return False
+        with self._contents.lock:
+            return self._contents.find(identifier) is not None
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- subscriptions ----------------------------------------------------------------------------------------
+
+    def subscribe(self, identifier: Identifier, expression: Source) -> None:
+        """Add a subscription, or replace the one of this id. A bad expression raises and changes nothing."""
+        self._contents.put(_checked(identifier), to_expression(expression))
+        self._maintenance.after_update()
+
+    def subscribe_many(self, subscriptions: Any) -> pa.Table:
+        """Add or replace many: a table with columns `id` and `expression`, or pairs of them.
+
+        Good rows go in; the table of the others (row, id, reason) is returned.
+        """
+        incoming = read_subscriptions(subscriptions, self._contents.id_type)
+        if len(incoming.ids) >= HEAD_SLOTS:
+            self._contents.put_segment(self._maintenance.build(incoming.ids, incoming.table))
+        elif len(incoming.ids):
+            self._contents.put_table(incoming.ids, incoming.table)
+        self._maintenance.after_update()
+        return incoming.error_table()
+
+    def unsubscribe(self, identifier: Identifier) -> bool:
+        """Remove a subscription; was it there?"""
+        removed = self._contents.remove(_checked(identifier))
+        self._maintenance.after_update()
+        return removed
+
+    def expression(self, identifier: Identifier) -> str:
+        """The expression of a subscription, as SQL."""
+        return to_sql(self._expression(identifier))
+
+    def _expression(self, identifier: Identifier) -> Any:
+        expression = self._contents.expression(_checked(identifier))
+        if expression is None:
+            raise SubscriptionIdError(f"there is no subscription {identifier!r} in this index")
+        return expression
+
+    # --- matching ---------------------------------------------------------------------------------------------
+
+    def match(self, event: Mapping[str, Any]) -> list[Identifier]:
+        """The ids of the subscriptions that this event satisfies, in no particular order."""
+        snapshot = self._contents.snapshot
+        cells = read_events([event], self._contents.attributes)
+        if cells.errors:
+            raise EventError(cells.errors[0])
+        if self._contents.id_type is None:
+            return []
+        found = match_coded(snapshot, CodedBatch(cells, None), self._contents.id_type)
+        self._tally.add(1, found)
+        ids: list[Identifier] = found.ids.to_pylist()
+        return ids
+
+    def encode(self, events: Any, id: str | None = None, json: str | None = None) -> CodedBatch:
+        """Read and code events once, to match them several times."""
+        snapshot = self._contents.snapshot
+        batch = CodedBatch(
+            read_events(events, self._contents.attributes, json=json), None if id is None else event_ids(events, id)
+        )
+        batch.prepare(snapshot)
+        return batch
+
+    def match_batch(
+        self,
+        events: Any,
+        id: str | None = None,
+        json: str | None = None,
+        threads: int = 1,
+        errors: list[tuple[Any, str]] | None = None,
+    ) -> pa.Table:
+        """All matches of many events: a table (event, subscription), ordered by event.
+
+        `events`: an Arrow table, a pandas frame, dicts, an Arrow array of JSON texts, or what `encode` returned.
+        `id`: the column or key that names an event, else its row number from 0. `json`: the column that holds the
+        event as JSON. A bad event matches nothing; it is added to `errors` as (event, reason), or warned of.
+        """
+        snapshot = self._contents.snapshot
+        batch = events if isinstance(events, CodedBatch) else None
+        if batch is None:
+            cells = read_events(events, self._contents.attributes, json=json)
+            batch = CodedBatch(cells, None if id is None else event_ids(events, id))
+        _report(batch, errors)
+        id_type = self._contents.id_type or pa.large_string()
+        if threads > 1 and len(batch) > 1:
+            found = match_in_threads(snapshot, batch, id_type, min(threads, len(batch)))
+        else:
+            found = match_coded(snapshot, batch, id_type)
+        self._tally.add(len(batch), found)
+        return to_table(found, batch.ids)
+
+    def explain(self, identifier: Identifier, event: Mapping[str, Any]) -> Explanation:
+        """Why the subscription matches the event or not: every node with its truth, actual and wanted values."""
+        return explain(self._expression(identifier), flatten(event))
+
+    # --- the index itself -------------------------------------------------------------------------------------
+
+    def stats(self) -> dict[str, Any]:
+        """Counts, bytes by part, candidates and matches per event, costly subscriptions."""
+        return collect(self._contents, self._tally, self.structure)
+
+    def flush(self) -> None:
+        """Wait until all subscriptions are sealed and merges that are due are done."""
+        self._maintenance.flush()
+
+    def save(self, path: str | Path) -> None:
+        """Write the index to a folder, atomically: a reader finds the old state or the new one."""
+        folder = Path(path).absolute()
+        files = self._files.setdefault(str(folder), {})
+        with self._contents.lock:  # updates wait until the heads are sealed and written
+            self.flush()
+            names = list(self._contents.attributes.names)
+            storage.save(folder, self._contents.snapshot, files, self._training_cells(), names)
+
+    @classmethod
+    def open(cls, path: str | Path, verify: bool | None = None) -> Index:
+        """Map a saved index. `verify`: compare every byte with its checksum (by itself up to 1 GiB)."""
+        folder = Path(path).absolute()
+        saved = storage.load(folder, verify)
+        index = cls()
+        index._contents.attributes.add(saved.names)
+        if saved.training is not None:
+            index._training = len(saved.names), saved.training
+        for segment in saved.segments:
+            index._contents.load_segment(segment)
+        index._files[str(folder)] = {
+            id(segment): name for segment, name in zip(saved.segments, saved.files, strict=True)
+        }
+        return index
+
+    def close(self) -> None:
+        """Stop background work. The index can still be used; it then no longer seals or merges by itself."""
+        self._maintenance.close()
+
+    def _training_cells(self) -> Cells | None:
+        """The training events, read for the attributes that are known by now."""
+        if self._training_source is None:
+            return None if self._training is None else self._training[1]
+        known = len(self._contents.attributes)
+        if self._training is None or self._training[0] < known:
+            self._training = known, _read_sample(self._training_source, self._contents.attributes)
+        return self._training[1]
+
+
+def _checked(identifier: Any) -> Identifier:
+    if isinstance(identifier, np.generic):
+        identifier = identifier.item()
+    if type(identifier) is int and not -(1 << 63) <= identifier < 1 << 63:
+        raise SubscriptionIdError("an integer id must fit in 64 bits: use a string")
+    if type(identifier) not in (int, str):
+        raise SubscriptionIdError(f"an id must be a string or an integer, not {type(identifier).__name__}")
+    checked: Identifier = identifier
+    return checked
+
+
+def _read_sample(events: Any, attributes: Attributes) -> Cells:
+    cells = read_events(events, attributes)
+    return cells.part(0, TRAINING_EVENTS) if len(cells) > TRAINING_EVENTS else cells
+
+
+def _report(batch: CodedBatch, errors: list[tuple[Any, str]] | None) -> None:
+    for event, reason in batch.cells.errors.items():
+        name = event if batch.ids is None else batch.ids[event].as_py()
+        if errors is None:
+            warnings.warn(f"event {name!r} could not be read and matches nothing: {reason}", stacklevel=3)
+        else:
+            errors.append((name, reason))

@@ -1,0 +1,160 @@
+"""A segment: an immutable set of subscriptions, coded and indexed.
+
+    subscription row  --row_starts-->  expression  --structure-->  found by events
+    rows of expression e: row_starts[e] .. row_starts[e + 1]; without duplicates a row is its expression
+
+Expressions are numbered as the structure stores them, so what an event finds lies side by side. Rows are removed by
+writing the version of the index from which on they are gone: a match that began before still sees them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from watchword.coding.build_codebook import Coding, build_codebook
+from watchword.coding.build_coded import build_coded
+from watchword.coding.cells import Cells
+from watchword.coding.codebook import Codebook
+from watchword.coding.encode import CodedEvents, encode
+from watchword.coding.encode_patterns import PatternCoder
+from watchword.coding.patterns import GeneralPattern
+from watchword.coding.ranges import positions, starts_of
+from watchword.coding.values import I32, I64
+from watchword.index.duplicates import first_equal
+from watchword.index.identifiers import Identifiers
+from watchword.index.sources import Sources
+from watchword.kernel import kernel
+from watchword.language.table import ExpressionTable
+from watchword.language.table_rows import take
+from watchword.structures.auto.structure import Auto
+from watchword.structures.selectivity import from_conditions, from_events
+
+U32 = npt.NDArray[np.uint32]
+
+
+@dataclass(slots=True)
+class Segment:
+    book: Codebook
+    patterns: list[GeneralPattern]
+    names: list[str]
+    structure: Auto
+    row_starts: I64  # empty where no expression has two rows
+    identifiers: Identifiers
+    sources: Sources
+    deleted_at: I64 = field(default_factory=lambda: np.empty(0, np.int64))
+    """Row -> version from which on it is gone, 0 while it stands; empty until the first row goes."""
+    deleted: int = 0
+    pattern_coder: PatternCoder = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.pattern_coder = PatternCoder(self.book, self.patterns)
+
+    def __len__(self) -> int:
+        return len(self.identifiers.array)
+
+    def encode(self, cells: Cells, local_attribute: I32) -> CodedEvents:
+        return encode(cells, self.book, self.pattern_coder, local_attribute)
+
+    def match(self, events: CodedEvents, version: int) -> tuple[I64, U32, int]:
+        """The rows of event e: rows[starts[e] : starts[e + 1]], and how many candidates were verified."""
+        found = self.structure.match(events)
+        if self.deleted == 0 and len(self.row_starts) == 0:
+            return found.starts, found.expression, found.candidates
+        starts, rows = _live_rows(found.starts, found.expression, self.row_starts, self.deleted_at, version)
+        return starts, rows, found.candidates
+
+    def delete(self, row: int, version: int) -> None:
+        if self.deleted == 0:
+            self.deleted_at = np.zeros(len(self), np.int64)
+        self.deleted_at[row] = version
+        self.deleted += 1
+
+    def is_live(self, row: int) -> bool:
+        return self.deleted == 0 or self.deleted_at[row] == 0
+
+    def expression_of(self, rows: I64) -> I64:
+        return rows if len(self.row_starts) == 0 else np.searchsorted(self.row_starts, rows, side="right") - 1
+
+    def live_rows(self, version: int) -> I64:
+        if self.deleted == 0:
+            return np.arange(len(self))
+        gone = (self.deleted_at > 0) & (self.deleted_at <= version)
+        return np.flatnonzero(~gone)
+
+    def table(self, rows: I64) -> ExpressionTable:
+        return self.sources.table(self.expression_of(rows))
+
+
+def build_segment(table: ExpressionTable, ids: pa.Array, training: Cells | None, local_attribute: I32) -> Segment:
+    """`ids` beside the table's rows; `training` are cells whose attributes `local_attribute` maps to the table's."""
+    coding = build_codebook(table)
+    first = first_equal(table, coding)
+    distinct = np.flatnonzero(first == np.arange(len(first)))
+    distinct_table = table
+    if len(distinct) < len(table):
+        distinct_table, coding = take(table, distinct), _take_predicates(coding, table.leaf_starts, distinct)
+    coded = build_coded(distinct_table, coding)
+    pattern_coder = PatternCoder(coding.book, coding.patterns)
+    if training is None:
+        selectivity = from_conditions(coding.book, coded.conditions, len(distinct_table))
+    else:
+        selectivity = from_events(coding.book, encode(training, coding.book, pattern_coder, local_attribute))
+    structure, order = Auto.build(coded, coding.book, selectivity)
+    # rows in the order of their expressions
+    number = np.empty(len(first), np.int64)
+    number[distinct[order]] = np.arange(len(order))
+    expression = number[first]
+    rows = np.argsort(expression, kind="stable")
+    row_starts = np.empty(0, np.int64)
+    if len(distinct) < len(table):
+        row_starts = starts_of(np.bincount(expression, minlength=len(order)))
+    return Segment(
+        book=coding.book,
+        patterns=coding.patterns,
+        names=coding.names,
+        structure=structure,
+        row_starts=row_starts,
+        identifiers=Identifiers.of(ids.take(pa.array(rows))),
+        sources=Sources.of(take(distinct_table, order)),
+    )
+
+
+def _take_predicates(coding: Coding, leaf_starts: I64, rows: I64) -> Coding:
+    first = leaf_starts[rows]
+    leaves = positions(first, starts_of(leaf_starts[rows + 1] - first))
+    return Coding(
+        book=coding.book,
+        patterns=coding.patterns,
+        names=coding.names,
+        dimension=coding.dimension[leaves],
+        form=coding.form[leaves],
+        first=coding.first[leaves],
+        count=coding.count[leaves],
+        code=coding.code,
+    )
+
+
+@kernel
+def _live_rows(starts: I64, expression: U32, row_starts: I64, deleted_at: I64, version: int) -> tuple[I64, U32]:
+    shared = len(row_starts) > 0
+    total = len(expression)
+    if shared:
+        total = 0
+        for e in expression:
+            total += row_starts[e + 1] - row_starts[e]
+    out_starts, out = np.zeros(len(starts), np.int64), np.empty(total, np.uint32)
+    n = 0
+    for event in range(len(starts) - 1):
+        for i in range(starts[event], starts[event + 1]):
+            first = row_starts[expression[i]] if shared else np.int64(expression[i])
+            last = row_starts[expression[i] + 1] if shared else first + 1
+            for row in range(first, last):
+                if len(deleted_at) == 0 or deleted_at[row] == 0 or deleted_at[row] > version:
+                    out[n] = row
+                    n += 1
+        out_starts[event + 1] = n
+    return out_starts, out[:n]

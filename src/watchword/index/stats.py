@@ -1,0 +1,111 @@
+"""What an index can say about itself."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from watchword.coding.codebook import CONSTANT_DIMENSION
+from watchword.index.contents import Contents, Snapshot
+from watchword.index.identifiers import Identifier
+from watchword.index.matching import Found
+from watchword.index.segment import Segment
+from watchword.structures.auto.describe import always_candidates, describe
+
+SHOWN: Final = 20  # ids of costly subscriptions
+
+
+class Tally:
+    """Events matched so far, their candidates and matches."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.events = self.candidates = self.matches = 0
+
+    def add(self, events: int, found: Found) -> None:
+        with self._lock:
+            self.events += events
+            self.candidates += found.candidates
+            self.matches += len(found.ids)
+
+    def to_dict(self) -> dict[str, Any]:
+        events = max(1, self.events)
+        return {
+            "events": self.events,
+            "candidates_per_event": self.candidates / events,
+            "matches_per_event": self.matches / events,
+        }
+
+
+def collect(contents: Contents, tally: Tally, structure: str) -> dict[str, Any]:
+    snapshot = contents.snapshot
+    segments = [part.segment for part in snapshot.sealed]
+    expressions = sum(segment.sources.count for segment in segments)
+    stored = sum(len(segment) for segment in segments)
+    parts = [segment_bytes(segment) for segment in segments]
+    total = {name: sum(part[name] for part in parts) for name in (parts[0] if parts else {})}
+    return {
+        "subscriptions": len(contents),
+        "structure": structure,
+        "attributes": len(contents.attributes),
+        "duplicates": stored - expressions,
+        "removed_not_yet_dropped": sum(segment.deleted for segment in segments),
+        "head": sum(part.count for part in snapshot.heads),
+        "bytes": {**total, "total": sum(total.values())},
+        "matching": tally.to_dict(),
+        "costly": _costly(snapshot, segments),
+        "segments": [
+            {
+                "subscriptions": len(segment),
+                "expressions": segment.sources.count,
+                "removed": segment.deleted,
+                "structure": describe(segment.structure.layout),
+            }
+            for segment in segments
+        ],
+    }
+
+
+def segment_bytes(segment: Segment) -> dict[str, int]:
+    """Bytes of arrays, by what they are for."""
+    identifiers = segment.identifiers
+    return {
+        "codebook": _bytes(segment.book),
+        "structure": _bytes(segment.structure.layout),
+        "sources": segment.sources.data.nbytes + segment.sources.starts.nbytes + segment.sources.sizes.nbytes,
+        "rows": segment.row_starts.nbytes + segment.deleted_at.nbytes,
+        "ids": identifiers.array.nbytes + identifiers.hashes.nbytes + identifiers.rows.nbytes,
+    }
+
+
+def _bytes(part: Any) -> int:
+    if isinstance(part, np.ndarray):
+        return part.nbytes
+    return sum(map(_bytes, part)) if isinstance(part, tuple) else 0
+
+
+def _costly(snapshot: Snapshot, segments: list[Segment]) -> dict[str, Any]:
+    """Subscriptions that every event has to verify, and those that no event can satisfy."""
+    always: list[Identifier] = []
+    never: list[Identifier] = []
+    counts = [0, 0]
+    for segment in segments:
+        layout = segment.structure.layout
+        found = always_candidates(layout, CONSTANT_DIMENSION)
+        unsatisfiable = np.arange(layout.entered_count, layout.expression_count)
+        for number, (ids, expressions) in enumerate(((always, found), (never, unsatisfiable))):
+            rows = _rows_of(segment, expressions, snapshot.version)
+            counts[number] += len(rows)
+            ids += segment.identifiers.array.take(pa.array(rows[: SHOWN - len(ids)])).to_pylist()
+    return {
+        "always_candidates": {"count": counts[0], "ids": always},
+        "unsatisfiable": {"count": counts[1], "ids": never},
+    }
+
+
+def _rows_of(segment: Segment, expressions: np.ndarray[Any, Any], version: int) -> np.ndarray[Any, Any]:
+    rows = segment.live_rows(version)
+    return rows[np.isin(segment.expression_of(rows), expressions)]

@@ -1,0 +1,5 @@
+"""Index data structures over coded expressions."""
+
+from watchword.structures.registry import structures
+
+__all__ = ["structures"]

@@ -1,0 +1,272 @@
+"""What matching needs beside the look-ups: the state of a call, tests, programs, and the writing of matches."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from watchword.coding.cells import LIST
+from watchword.coding.coded import LIST_ALL, SET_ALL
+from watchword.coding.encode import CodedEvents
+from watchword.coding.values import I32, I64, U8
+from watchword.kernel import kernel
+from watchword.structures.auto.entries import ACCEPT
+from watchword.structures.auto.layout import HAS_PROGRAM, REPEATED, SETS_MASK, SETS_SHIFT, U32, U64, Layout, Words
+
+FULL: Final = -1
+
+# The places of the bits of a byte, and how many there are.
+_PLACES: Final = np.array([([k for k in range(8) if b >> k & 1] + [0] * 8)[:8] for b in range(256)], np.uint8)
+_COUNTS: Final = np.array([b.bit_count() for b in range(256)], np.uint8)
+
+
+class State(NamedTuple):
+    """What one call of the kernel works with."""
+
+    value: Words  # dimension -> the event's code (its first one, where it has several)
+    first: I64  # dimension -> its codes, where some event of the batch has several on a dimension
+    last: I64
+    flags: U8  # dimension -> LIST_ALL or SET_ALL: which bit of a condition's mode concerns it
+    code: I32  # the codes of all events
+    seen: I32  # expression -> 1 + the last event it was found for (where some expressions are repeated)
+    out: U32
+    alive: U64  # the bits of the block at hand
+    counters: I64  # candidates
+
+
+@kernel
+def set_values(state: State, events: CodedEvents, e: int) -> None:
+    for i in range(events.starts[e], events.starts[e + 1]):
+        d = events.dimension[i]
+        if events.code[i] == 0:
+            continue
+        if state.last[d] <= events.starts[e]:
+            state.first[d] = i
+            state.value[d] = events.code[i]
+            if events.flags[i] != 0:
+                state.flags[d] = LIST_ALL if events.flags[i] & LIST else SET_ALL
+        state.last[d] = i + 1
+
+
+@kernel
+def forget_values(state: State, events: CodedEvents, e: int) -> None:
+    for i in range(events.starts[e], events.starts[e + 1]):
+        d = events.dimension[i]
+        state.first[d], state.last[d], state.flags[d] = 0, 0, 0
+
+
+@kernel
+def holds_any(state: State, dimension: int, low: int, high: int) -> bool:
+    for i in range(state.first[dimension], state.last[dimension]):
+        if low <= state.code[i] <= high:
+            return True
+    return False
+
+
+@kernel
+def _in_set(layout: Layout, number: int, code: int) -> bool:
+    tests = layout.tests
+    if code < tests.low[number] or code > tests.high[number]:
+        return False
+    if tests.set_of[number] < 0:
+        return True
+    low, high = tests.set_starts[tests.set_of[number]], tests.set_starts[tests.set_of[number] + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if tests.set_high[middle] < code:
+            low = middle + 1
+        else:
+            high = middle
+    return tests.set_low[low] <= code
+
+
+@kernel
+def _test(layout: Layout, number: int, state: State) -> bool:
+    d = layout.tests.dimension[number]
+    if len(state.last) == 0 or state.last[d] <= state.first[d] + 1:
+        return _in_set(layout, number, np.int64(state.value[d]))
+    all_must = state.flags[d] & layout.tests.mode[number] != 0
+    for i in range(state.first[d], state.last[d]):
+        if _in_set(layout, number, np.int64(state.code[i])) != all_must:
+            return not all_must
+    return all_must
+
+
+@kernel
+def _run_program(layout: Layout, at: int, state: State) -> bool:
+    instructions = layout.tests.instructions
+    while at >= 0:
+        true = _test(layout, np.int64(instructions[at]), state)
+        at = np.int64(instructions[at + 1] if true else instructions[at + 2])
+    return at == ACCEPT
+
+
+@kernel
+def verify_rest(layout: Layout, head: int, at: int, expression: int, e: int, state: State) -> bool:
+    """Of a record: conditions that are no plain intervals, the program, and whether it was found before."""
+    words = layout.words
+    for _ in range((head >> SETS_SHIFT) & SETS_MASK):
+        if not _test(layout, np.int64(words[at + 1]) | np.int64(words[at + 2]) << 16, state):
+            return False
+        at += 3
+    if head & HAS_PROGRAM:
+        if not _run_program(layout, np.int64(words[at]) | np.int64(words[at + 1]) << 16, state):
+            return False
+    return not head & REPEATED or _is_new(state, expression, e)
+
+
+@kernel
+def _is_new(state: State, expression: int, e: int) -> bool:
+    if state.seen[expression] == e + 1:
+        return False
+    state.seen[expression] = e + 1
+    return True
+
+
+@kernel
+def match_ranges(low: I32, high: I32, at: int, count: int, code: int, first: int, n: int, out: U32) -> int:
+    """The entries of a RANGES block whose interval holds the code."""
+    for i in range(count):
+        if low[at + i] <= code <= high[at + i]:
+            out[n] = first + i
+            n += 1
+    return n
+
+
+@kernel
+def emit_all(first: int, count: int, n: int, out: U32) -> int:
+    for i in range(count):
+        out[n + i] = first + i
+    return n + count
+
+
+@kernel
+def all_alive(count: int, alive: U64) -> int:
+    """Set the bits of that many entries; how many words they take."""
+    width = (count + 63) >> 6
+    for j in range(width):
+        alive[j] = ~np.uint64(0)
+    if count & 63:
+        alive[width - 1] = (np.uint64(1) << np.uint64(count & 63)) - np.uint64(1)
+    return width
+
+
+@kernel
+def emit_bits(alive: U64, count: int, first: int, n: int, out: U32) -> int:
+    """Write the entries that are alive: expressions first, first + 1, ... (`out` has room for 8 more than there are).
+
+    Of eight writes at a time the first few count: cheaper than asking how many.
+    """
+    for j in range((count + 63) >> 6):
+        bits = alive[j]
+        at = first + 64 * j
+        while bits != 0:
+            byte = np.int64(bits & np.uint64(255))
+            for k in range(8):
+                out[n + k] = at + _PLACES[byte, k]
+            n += _COUNTS[byte]
+            bits >>= np.uint64(8)
+            at += 8
+    return n
+
+
+@kernel
+def emit_verified(layout: Layout, b: int, e: int, n: int, state: State) -> int:
+    """Write the entries that are alive and pass what their bits do not tell."""
+    at = layout.blocks.expressions[b]
+    for j in range((layout.blocks.count[b] + 63) >> 6):
+        bits, entry = state.alive[j], 64 * j
+        while bits != 0:
+            byte = np.int64(bits & np.uint64(255))
+            for k in range(_COUNTS[byte]):
+                place = entry + _PLACES[byte, k]
+                expression = np.int64(layout.expressions[at + place])
+                if _verify_entry(layout, b, place, expression, e, state):
+                    state.out[n] = expression
+                    n += 1
+            bits >>= np.uint64(8)
+            entry += 8
+    return n
+
+
+@kernel
+def _verify_entry(layout: Layout, b: int, entry: int, expression: int, e: int, state: State) -> bool:
+    blocks = layout.blocks
+    if blocks.programs[b] >= 0:
+        program = np.int64(layout.programs[blocks.programs[b] + entry])
+        if program >= 0 and not _run_program(layout, program, state):
+            return False
+    if blocks.repeated[b] >= 0:
+        row = layout.rows[blocks.repeated[b] + (entry >> 6)]
+        if row >> np.uint64(entry & 63) & np.uint64(1):
+            return _is_new(state, expression, e)
+    return True
+
+
+@kernel
+def and_rows_of_several(layout: Layout, b: int, state: State) -> bool:
+    """The entries of a bitmap block that an event with several codes on a dimension leaves alive.
+
+    A column's row is the OR of its codes' rows, or their AND where all codes must satisfy the conditions.
+    """
+    columns, rows, pairs, alive = layout.columns, layout.rows, layout.pairs, state.alive
+    width = all_alive(layout.blocks.count[b], alive)
+    joined = np.empty(width, np.uint64)
+    for c in range(layout.blocks.data[b], layout.blocks.end[b]):
+        d = columns.dimension[c]
+        all_must = state.flags[d] & columns.mode[c] != 0
+        first, last = state.first[d], max(state.last[d], state.first[d] + 1)
+        for i in range(first, last):
+            # without any code the attribute is missing, and `value` says so
+            code = np.int64(state.code[i]) if state.last[d] > first else np.int64(state.value[d])
+            place = code - columns.low[c]
+            row = other = columns.rows[c]
+            if 0 <= place < columns.size[c]:
+                pair = columns.pairs[c] + 2 * place
+                row += width * np.int64(pairs[pair])
+                other += width * np.int64(pairs[pair + 1])
+            for j in range(width):
+                both = rows[row + j] & rows[other + j]
+                if i == first:
+                    joined[j] = both
+                elif all_must:
+                    joined[j] &= both
+                else:
+                    joined[j] |= both
+        some = np.uint64(0)
+        for j in range(width):
+            alive[j] &= joined[j]
+            some |= alive[j]
+        if some == 0:
+            return False
+    return True
+
+
+@kernel
+def drop_repetitions(out: U32, first: int, n: int) -> int:
+    """Sort what one event found and keep each expression once: several values may lead to the same one."""
+    found = out[first:n]
+    found.sort()
+    kept = first
+    for i in range(first, n):
+        if i == first or out[i] != out[i - 1]:
+            out[kept] = out[i]
+            kept += 1
+    return kept
+
+
+def new_state(layout: Layout, events: CodedEvents, out: U32) -> State:
+    dimensions = len(layout.eq_base)
+    with_several = dimensions if events.several.any() else 0
+    return State(
+        value=np.zeros(dimensions, layout.words.dtype),
+        first=np.zeros(with_several, np.int64),
+        last=np.zeros(with_several, np.int64),
+        flags=np.zeros(with_several, np.uint8),
+        code=events.code,
+        seen=np.zeros(layout.expression_count if layout.any_repeated else 0, np.int32),
+        out=out,
+        alive=np.zeros(8, np.uint64),
+        counters=np.zeros(1, np.int64),
+    )
