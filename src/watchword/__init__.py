@@ -14,6 +14,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+# Not on first use like the others: the folder of this name would take the function's place when it is loaded.
+from watchword.structures import structures
+
 if TYPE_CHECKING:
     from watchword.coding.event import Range
     from watchword.errors import (
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
     )
     from watchword.index.index import Index
     from watchword.language.builder import col
-    from watchword.structures import structures
 
 __version__ = "0.1.0"
 
@@ -35,7 +37,6 @@ _HOMES: Final = {
     "Index": "watchword.index.index",
     "Range": "watchword.coding.event",
     "col": "watchword.language.builder",
-    "structures": "watchword.structures",
     "EventError": "watchword.errors",
     "ExpressionError": "watchword.errors",
     "LimitError": "watchword.errors",

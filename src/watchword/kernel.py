@@ -18,6 +18,11 @@ def kernel(function: F) -> F:
     return cast(F, numba.njit(cache=True, nogil=True)(function))
 
 
+def lean(function: F) -> F:
+    """A kernel that allocates no array: compiled without reference counts, which are atomic and slow in loops."""
+    return cast(F, numba.njit(cache=True, nogil=True, _nrt=False)(function))  # type: ignore[call-overload]
+
+
 def inlined(function: F) -> F:
     """A kernel small enough to be pasted into its callers."""
     return cast(F, numba.njit(cache=True, nogil=True, inline="always")(function))

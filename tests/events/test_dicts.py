@@ -93,6 +93,19 @@ def test_lists_sets_and_ranges() -> None:
     assert cell(None) is None
 
 
+def test_elements_that_are_records_or_lists_compare_with_nothing() -> None:
+    assert cell([{"b": 1}, 2, [3]]) == [(LIST, OTHER, 0), (LIST, INT, 2), (LIST, OTHER, 0)]
+    assert cell([[]]) == [(LIST, OTHER, 0)]
+
+
+def test_two_lists_of_one_name_do_not_merge() -> None:
+    dotted, nested = {"seller.country": [1, 2]}, {"seller": {"country": [3]}}
+    for event in (dotted | nested, {"seller": {"country": [1, 2]}, "seller.country": [3]}):
+        read = readable(read_events([event], ATTRIBUTES), ATTRIBUTES)[0]
+        assert isinstance(read, dict)
+        assert read["seller.country"] == [(LIST, INT, 3)]
+
+
 def test_a_bad_event_is_an_error_and_the_others_count() -> None:
     events: list[Any] = [{"x": 1}, 7, {"x": b"bytes"}, {"seller": {"country": "NO", "name": 1}, "z": 2}]
     cells = read_events(events, ATTRIBUTES)

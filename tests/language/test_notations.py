@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import math
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from tests.language.strategies import expressions
@@ -91,6 +94,35 @@ def test_python_operators_are_refused() -> None:
 def test_columns_refuse(build: Any) -> None:
     with pytest.raises(ExpressionError):
         build()
+
+
+NOT_FINITE = [math.nan, math.inf, -math.inf, np.float32("nan"), np.float64("inf"), Decimal("sNaN"), Decimal("1e400")]
+
+
+@pytest.mark.parametrize("value", NOT_FINITE, ids=str)
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda value: price == value,
+        lambda value: price.isin(1, value),
+        lambda value: price.between(value, None),
+        lambda value: {"attribute": "price", "operator": "<", "value": value},
+        lambda value: {"attribute": "price", "operator": "in", "value": [1, value]},
+        lambda value: {"not": {"attribute": "price", "operator": "not between", "value": [1, value]}},
+        lambda value: Predicate("price", Operator.EQUAL, (value,), negated=True),
+        lambda value: Not(And((A, Predicate("price", Operator.IN, (1.5, value))))),
+        lambda value: Or((A, Predicate("price", Operator.BETWEEN, (value, 1)))),
+    ],
+)
+def test_numbers_that_are_not_finite_are_refused(build: Callable[[object], Any], value: Any) -> None:
+    with pytest.raises(LimitError, match=r"(at \$.*)?the constant .* is not a finite 64-bit float"):
+        to_expression(build(value))
+
+
+@pytest.mark.parametrize("text", ["x = NaN", "x < inf", "x IN (1, 1e400)", "x BETWEEN -1e999 AND 0"])
+def test_texts_with_numbers_that_are_not_finite_are_refused(text: str) -> None:
+    with pytest.raises(ExpressionError, match="at position"):
+        to_expression(text)
 
 
 def test_a_condition_shows_its_sql() -> None:

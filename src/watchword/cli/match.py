@@ -85,6 +85,7 @@ class Run:
         found = self._index.match_batch(batch.events, json=json, threads=self._threads, errors=errors)
         self._writer.write(found.set_column(0, "event", batch.names(found["event"].combine_chunks())))
         if errors:
+            errors.sort()
             rows = [row for row, _ in errors]
             names = batch.names(pa.array(rows, pa.int64())).to_pylist()
             reasons = [batch.reasons.get(row, reason) for row, reason in errors]

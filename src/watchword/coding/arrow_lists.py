@@ -3,6 +3,8 @@
 row       0: [7, null]   1: null   2: []
 position  0 0                      2
 kind      INT OTHER                EMPTY
+
+Elements that are lists or records themselves are OTHER, as null ones are.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from watchword.coding.arrow_scalars import Scalars, scalars, valid_positions
+from watchword.coding.arrow_scalars import Scalars, is_scalar, scalars, valid_positions
 from watchword.coding.parts import TextPool
 from watchword.coding.values import EMPTY, OTHER
 
@@ -35,14 +37,15 @@ def _extents(array: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
 
 
 def elements(array: Any, pool: TextPool) -> Scalars:
-    """The elements of the lists that are not null; `position` is their list, null elements are OTHER."""
+    """The elements of the lists that are not null; `position` is their list."""
     rows = valid_positions(array)
     if len(rows) == 0:
         return Scalars(rows, 0, rows, 0)
     starts, lengths = (extent[rows].astype(np.int64) for extent in _extents(array))
     first = int(starts.min())
     size = int((starts + lengths).max()) - first
-    inner = scalars(array.values.slice(first, size), pool)
+    values = array.values.slice(first, size)
+    inner = scalars(values, pool) if is_scalar(values.type) else scalars(pa.nulls(size), pool)
     # One element more than there are stands for the empty list.
     kind = np.full(size + 1, OTHER, np.uint8)
     bits = np.zeros(size + 1, np.int64)

@@ -37,7 +37,7 @@ def find_name(table: NameTable, text: U8, start: int, length: int) -> int:
             return -1
         first = table.starts[number]
         if table.starts[number + 1] - first == length and same_bytes(table.text, first, text, start, length):
-            return np.int64(number)
+            return int(number)
         slot = (slot + 1) & mask
 
 

@@ -31,10 +31,9 @@ from watchword.coding.codebook import (
 from watchword.coding.coded import ANY, LIST_ALL, SET_ALL, CodedExpressions, Conditions
 from watchword.coding.dimensions import ANY_TEXT, HOLDS, PREFIX
 from watchword.coding.values import I32, I64, U8
-from watchword.kernel import kernel
+from watchword.kernel import inlined, lean
 from watchword.language.expression import Operator
-from watchword.language.table import AND, LEAF, NOT, OR, TRUE, ExpressionTable
-from watchword.limits import EXPRESSION_NODES
+from watchword.language.table import AND, FALSE, LEAF, NOT, OR, TRUE, ExpressionTable
 
 _EQUAL: Final = int(Operator.EQUAL)
 _LESS: Final = int(Operator.LESS)
@@ -51,12 +50,12 @@ class _Predicates(NamedTuple):
     form: U8
     negated: U8
     first: I64
-    count: I64
+    operands: I64
     code: I32
 
 
 class _Out(NamedTuple):
-    """Growing columns, and how much of each is used."""
+    """Columns large enough for all that may come, and how much of each is used."""
 
     kind: U8
     end: I32
@@ -72,10 +71,41 @@ class _Out(NamedTuple):
     used: I64  # nodes, conditions, sets, intervals
 
 
+class _Scratch(NamedTuple):
+    """Intervals of one predicate; a frame per open AND, OR or NOT."""
+
+    low: I32
+    high: I32
+    left: I64  # children to come
+    flip: U8  # is what stands below negated?
+    node_of: I64  # its output node, -1: none
+    kind_of: U8  # its output kind
+
+
 def build_coded(table: ExpressionTable, coding: Coding) -> CodedExpressions:
     predicates = _Predicates(coding.dimension, coding.form, table.negated, coding.first, coding.count, coding.code)
-    node_starts, out = _push_down(
-        table.node_starts, table.kind, table.count, table.leaf_starts, predicates, coding.book
+    node_starts = np.zeros(len(table) + 1, np.int64)
+    out = _new_out(table, predicates)
+    most = int(predicates.operands.max(initial=0)) + 4
+    depth = int(np.diff(table.node_starts).max(initial=0)) + 2
+    scratch = _Scratch(
+        np.empty(most, np.int32),
+        np.empty(most, np.int32),
+        np.empty(depth, np.int64),
+        np.empty(depth, np.uint8),
+        np.empty(depth, np.int64),
+        np.empty(depth, np.uint8),
+    )
+    _push_down(
+        table.node_starts,
+        table.kind,
+        table.count,
+        table.leaf_starts,
+        predicates,
+        coding.book,
+        scratch,
+        node_starts,
+        out,
     )
     nodes, conditions, sets, intervals = out.used
     return CodedExpressions(
@@ -96,159 +126,158 @@ def build_coded(table: ExpressionTable, coding: Coding) -> CodedExpressions:
     )
 
 
-@kernel
-def _push_down(
-    node_starts: I64, kind: U8, count: I32, leaf_starts: I64, predicates: _Predicates, book: Codebook
-) -> tuple[I64, _Out]:
-    out = _new_out(len(kind) + 64, len(predicates.form) + 64, 64)
-    out_starts = np.zeros(len(node_starts), np.int64)
-    # one frame per open AND, OR or NOT: children to come, negated below?, its output node (-1: none), its output kind
-    depth_limit = EXPRESSION_NODES + 2
-    left, flip = np.zeros(depth_limit, np.int64), np.zeros(depth_limit, np.uint8)
-    node_of, kind_of = np.zeros(depth_limit, np.int64), np.zeros(depth_limit, np.uint8)
-    for e in range(len(node_starts) - 1):
-        base = out.used[0]
-        leaf = leaf_starts[e]
-        depth = 0
-        left[0], flip[0], node_of[0], kind_of[0] = 1, 0, -1, 0
-        for n in range(node_starts[e], node_starts[e + 1]):
-            negative = flip[depth]
-            left[depth] -= 1
-            if kind[n] == AND or kind[n] == OR:
-                joined = kind[n] if negative == 0 else (OR if kind[n] == AND else AND)
-                parent_kind, node = kind_of[depth], -1
-                if parent_kind != joined:
-                    out = _room(out, 1, 0, 0)
-                    node = out.used[0]
-                    out.kind[node], out.node_condition[node] = joined, -1
-                    out.used[0] += 1
-                depth += 1
-                left[depth], flip[depth], node_of[depth], kind_of[depth] = count[n], negative, node, joined
-            elif kind[n] == NOT:
-                parent_kind = kind_of[depth]
-                depth += 1
-                left[depth], flip[depth], node_of[depth], kind_of[depth] = 1, 1 - negative, -1, parent_kind
-            elif kind[n] == LEAF:
-                out = _add_predicate(out, base, predicates, leaf, negative == 1, book, kind_of[depth])
-                leaf += 1
-            else:
-                true = kind[n] == TRUE if negative == 0 else kind[n] == TRUE + 1
-                out = _add_condition(out, base, CONSTANT_DIMENSION, 1, 1 if true else 0, ANY)
-            while depth > 0 and left[depth] == 0:
-                if node_of[depth] >= 0:
-                    out.end[node_of[depth]] = out.used[0] - base
-                depth -= 1
-        out_starts[e + 1] = out.used[0]
-    return out_starts, out
-
-
-@kernel
-def _new_out(nodes: int, conditions: int, intervals: int) -> _Out:
-    set_starts = np.zeros(intervals + 1, np.int64)
+def _new_out(table: ExpressionTable, predicates: _Predicates) -> _Out:
+    patterns = int((predicates.form == HOLDS).sum())
+    nodes, conditions = len(table.kind) + 2 * patterns, len(table.kind) + patterns
+    may_be_set = (predicates.form == _IN) | (predicates.form == HOLDS) | (predicates.negated != 0)
+    if (table.kind == NOT).any():
+        may_be_set[:] = True
+    intervals = int((predicates.operands[may_be_set] + 4).sum()) * 2
     return _Out(
         np.empty(nodes, np.uint8),
         np.empty(nodes, np.int32),
-        np.empty(nodes, np.int32),
+        np.full(nodes, -1, np.int32),
         np.empty(conditions, np.int32),
         np.empty(conditions, np.int32),
         np.empty(conditions, np.int32),
         np.empty(conditions, np.uint8),
         np.empty(conditions, np.int32),
-        set_starts,
+        np.zeros(2 * int(may_be_set.sum()) + 1, np.int64),
         np.empty(intervals, np.int32),
         np.empty(intervals, np.int32),
         np.zeros(4, np.int64),
     )
 
 
-@kernel
-def _room(out: _Out, nodes: int, conditions: int, intervals: int) -> _Out:
-    """Room for so many more of each: the same columns, or copies twice as large."""
-    used = out.used
-    enough = (
-        used[0] + nodes <= len(out.kind)
-        and used[1] + conditions <= len(out.dimension)
-        and max(used[2] + 1, used[3] + intervals) <= len(out.set_low)
-    )
-    if enough:
-        return out
-    new = _new_out(
-        max(len(out.kind), 2 * (used[0] + nodes)) if used[0] + nodes > len(out.kind) else len(out.kind),
-        2 * (used[1] + conditions) if used[1] + conditions > len(out.dimension) else len(out.dimension),
-        2 * (max(used[2] + 1, used[3] + intervals)),
-    )
-    new.kind[: used[0]] = out.kind[: used[0]]
-    new.end[: used[0]] = out.end[: used[0]]
-    new.node_condition[: used[0]] = out.node_condition[: used[0]]
-    new.dimension[: used[1]] = out.dimension[: used[1]]
-    new.low[: used[1]] = out.low[: used[1]]
-    new.high[: used[1]] = out.high[: used[1]]
-    new.mode[: used[1]] = out.mode[: used[1]]
-    new.set_of[: used[1]] = out.set_of[: used[1]]
-    new.set_starts[: used[2] + 1] = out.set_starts[: used[2] + 1]
-    new.set_low[: used[3]] = out.set_low[: used[3]]
-    new.set_high[: used[3]] = out.set_high[: used[3]]
-    new.used[:] = used
-    return new
+@lean
+def _push_down(
+    node_starts: I64,
+    kind: U8,
+    children: I32,
+    leaf_starts: I64,
+    predicates: _Predicates,
+    book: Codebook,
+    scratch: _Scratch,
+    out_starts: I64,
+    out: _Out,
+) -> None:
+    left, flip, node_of, kind_of = scratch.left, scratch.flip, scratch.node_of, scratch.kind_of
+    for e in range(len(node_starts) - 1):
+        base = out.used[0]
+        leaf = leaf_starts[e]
+        depth = 0
+        left[0], flip[0], node_of[0], kind_of[0] = 1, 0, -1, 0
+        for n in range(node_starts[e], node_starts[e + 1]):
+            negative, parent_kind = flip[depth], kind_of[depth]
+            left[depth] -= 1
+            if kind[n] == AND or kind[n] == OR:
+                joined = kind[n] if negative == 0 else (OR if kind[n] == AND else AND)
+                node = -1
+                if parent_kind != joined:
+                    node = out.used[0]
+                    out.kind[node] = joined
+                    out.used[0] += 1
+                depth += 1
+                left[depth], flip[depth], node_of[depth], kind_of[depth] = children[n], negative, node, joined
+            elif kind[n] == NOT:
+                depth += 1
+                left[depth], flip[depth], node_of[depth], kind_of[depth] = 1, 1 - negative, -1, parent_kind
+            elif kind[n] == LEAF:
+                _add_predicate(out, base, predicates, leaf, negative == 1, book, parent_kind, scratch)
+                leaf += 1
+            else:
+                true = kind[n] == (TRUE if negative == 0 else FALSE)
+                _add_condition(out, base, CONSTANT_DIMENSION, 1, 1 if true else 0, ANY)
+            while depth > 0 and left[depth] == 0:
+                if node_of[depth] >= 0:
+                    out.end[node_of[depth]] = out.used[0] - base
+                depth -= 1
+        out_starts[e + 1] = out.used[0]
 
 
-@kernel
-def _add_condition(out: _Out, base: int, dimension: int, low: int, high: int, mode: int) -> _Out:
-    out = _room(out, 1, 1, 0)
+@inlined
+def _add_condition(out: _Out, base: int, dimension: int, low: int, high: int, mode: int) -> None:
     node, condition = out.used[0], out.used[1]
     out.kind[node], out.node_condition[node], out.end[node] = LEAF, condition, node + 1 - base
     out.dimension[condition], out.low[condition], out.high[condition] = dimension, low, high
     out.mode[condition], out.set_of[condition] = mode, -1
     out.used[0] += 1
     out.used[1] += 1
-    return out
 
 
-@kernel
-def _add_set(out: _Out, base: int, dimension: int, low: I32, high: I32, size: int, mode: int) -> _Out:
+@lean
+def _add_set(out: _Out, base: int, dimension: int, low: I32, high: I32, size: int, mode: int) -> None:
     """A condition of several intervals, ascending and apart."""
     if size == 0:
-        return _add_condition(out, base, dimension, 1, 0, mode)
-    out = _add_condition(out, base, dimension, low[0], high[size - 1], mode)
+        _add_condition(out, base, dimension, 1, 0, mode)
+        return
+    _add_condition(out, base, dimension, low[0], high[size - 1], mode)
     if size == 1:
-        return out
-    out = _room(out, 0, 0, size)
+        return
     number, first = out.used[2], out.used[3]
     out.set_of[out.used[1] - 1] = number
-    out.set_low[first : first + size] = low[:size]
-    out.set_high[first : first + size] = high[:size]
+    for i in range(size):
+        out.set_low[first + i], out.set_high[first + i] = low[i], high[i]
     out.set_starts[number + 1] = first + size
     out.used[2] += 1
     out.used[3] += size
-    return out
 
 
-@kernel
+@inlined
 def _add_predicate(
-    out: _Out, base: int, predicates: _Predicates, p: int, denied: bool, book: Codebook, parent_kind: int
-) -> _Out:
-    form, negated = predicates.form[p], predicates.negated[p] != 0
-    dimension = predicates.dimension[p]
-    if form == HOLDS:
-        return _add_pattern(out, base, book, dimension, negated, denied, parent_kind)
-    count = predicates.count[p]
-    low, high = np.empty(count + 4, np.int32), np.empty(count + 4, np.int32)
-    codes = predicates.code[predicates.first[p] : predicates.first[p] + count]
+    out: _Out,
+    base: int,
+    predicates: _Predicates,
+    p: int,
+    denied: bool,
+    book: Codebook,
+    parent_kind: int,
+    scratch: _Scratch,
+) -> None:
+    form, dimension = predicates.form[p], predicates.dimension[p]
+    if form == _EQUAL and predicates.negated[p] == 0 and not denied:
+        code = predicates.code[predicates.first[p]]
+        _add_condition(out, base, dimension, code, code, ANY)
+    elif form == _BETWEEN and predicates.negated[p] == 0 and not denied:
+        first = predicates.first[p]
+        _add_condition(out, base, dimension, predicates.code[first], predicates.code[first + 1], ANY)
+    else:
+        _add_other(out, base, predicates, p, denied, book, parent_kind, scratch)
+
+
+@lean
+def _add_other(
+    out: _Out,
+    base: int,
+    predicates: _Predicates,
+    p: int,
+    denied: bool,
+    book: Codebook,
+    parent_kind: int,
+    scratch: _Scratch,
+) -> None:
+    form, negated, dimension = predicates.form[p], predicates.negated[p] != 0, predicates.dimension[p]
     wants_false = negated != denied
-    if form == _IS_NULL:
+    low, high = scratch.low, scratch.high
+    if form == HOLDS:
+        _add_pattern(out, base, book, dimension, negated, denied, parent_kind, low, high)
+    elif form == _IS_NULL:
         if wants_false:
-            return _add_condition(out, base, dimension, 1, book.codes[dimension] - 1, ANY)
-        return _add_condition(out, base, dimension, 0, 0, ANY)
-    family_low, family_high, last_ordered = _family_of(book, dimension, form, codes)
-    size = _true_codes(form, codes, family_low, last_ordered, low, high)
-    if wants_false:
-        size = _complement(family_low, family_high, low, high, size)
-    size = _with_empties(low, high, size, wants_false, denied)
-    mode = (LIST_ALL if wants_false else 0) | (SET_ALL if denied else 0)
-    return _add_set(out, base, dimension, low, high, size, mode)
+            _add_condition(out, base, dimension, 1, book.codes[dimension] - 1, ANY)
+        else:
+            _add_condition(out, base, dimension, 0, 0, ANY)
+    else:
+        codes = predicates.code[predicates.first[p] : predicates.first[p] + predicates.operands[p]]
+        family_low, family_high, last_ordered = _family_of(book, dimension, form, codes)
+        size = _true_codes(form, codes, family_low, last_ordered, low, high)
+        if wants_false:
+            size = _complement(family_low, family_high, low, high, size)
+        size = _with_empties(low, high, size, wants_false, denied)
+        mode = (LIST_ALL if wants_false else 0) | (SET_ALL if denied else 0)
+        _add_set(out, base, dimension, low, high, size, mode)
 
 
-@kernel
+@lean
 def _family_of(book: Codebook, dimension: int, form: int, codes: I32) -> tuple[int, int, int]:
     """First and last code of the values that the predicate is true or false of; the last one that has an order."""
     last = book.codes[dimension] - 1
@@ -264,19 +293,11 @@ def _family_of(book: Codebook, dimension: int, form: int, codes: I32) -> tuple[i
     return book.number_base[dimension], last, last
 
 
-@kernel
+@lean
 def _true_codes(form: int, codes: I32, first: int, last: int, low: I32, high: I32) -> int:
     """The intervals of codes for which the predicate is true."""
     if form == _IN:
-        ordered = np.sort(codes)
-        size = 0
-        for code in ordered:
-            if size > 0 and code <= high[size - 1] + 1:
-                high[size - 1] = code
-            else:
-                low[size], high[size] = code, code
-                size += 1
-        return size
+        return _union_of_codes(codes, low, high)
     low[0], high[0] = first, last
     if form == _EQUAL:
         low[0], high[0] = codes[0], codes[0]
@@ -295,7 +316,47 @@ def _true_codes(form: int, codes: I32, first: int, last: int, low: I32, high: I3
     return 1 if low[0] <= high[0] else 0
 
 
-@kernel
+@lean
+def _union_of_codes(codes: I32, low: I32, high: I32) -> int:
+    """The codes of an IN list as intervals: `low` holds them sorted first."""
+    size = len(codes)
+    for i in range(size):
+        low[i] = codes[i]
+    _sort(low, size)
+    intervals = 0
+    for i in range(size):
+        code = low[i]
+        if intervals > 0 and code <= high[intervals - 1] + 1:
+            high[intervals - 1] = code
+        else:
+            low[intervals], high[intervals] = code, code
+            intervals += 1
+    return intervals
+
+
+@lean
+def _sort(values: I32, size: int) -> None:
+    """In place, by heap: lists may be long, and nothing here allocates."""
+    for start in range(size // 2 - 1, -1, -1):
+        _sift(values, start, size)
+    for last in range(size - 1, 0, -1):
+        values[0], values[last] = values[last], values[0]
+        _sift(values, 0, last)
+
+
+@lean
+def _sift(values: I32, root: int, size: int) -> None:
+    while 2 * root + 1 < size:
+        child = 2 * root + 1
+        if child + 1 < size and values[child] < values[child + 1]:
+            child += 1
+        if values[root] >= values[child]:
+            return
+        values[root], values[child] = values[child], values[root]
+        root = child
+
+
+@lean
 def _complement(first: int, last: int, low: I32, high: I32, size: int) -> int:
     """In place: what the intervals leave of first..last."""
     gaps = 0
@@ -312,7 +373,7 @@ def _complement(first: int, last: int, low: I32, high: I32, size: int) -> int:
     return gaps
 
 
-@kernel
+@lean
 def _with_empties(low: I32, high: I32, size: int, wants_false: bool, denied: bool) -> int:
     """The empty list has no element that makes a predicate true, the empty set none for which a denial fails."""
     first, last = EMPTY_LIST, EMPTY_SET
@@ -331,40 +392,36 @@ def _with_empties(low: I32, high: I32, size: int, wants_false: bool, denied: boo
     return size + 1
 
 
-@kernel
+@lean
 def _add_pattern(
-    out: _Out, base: int, book: Codebook, dimension: int, negated: bool, denied: bool, parent_kind: int
-) -> _Out:
+    out: _Out,
+    base: int,
+    book: Codebook,
+    dimension: int,
+    negated: bool,
+    denied: bool,
+    parent_kind: int,
+    low: I32,
+    high: I32,
+) -> None:
     """A general pattern: its own dimension says whether it holds, the plain one that there are texts at all."""
-    low, high = np.empty(4, np.int32), np.empty(4, np.int32)
     if not negated and not denied:
-        return _add_condition(out, base, dimension, PATTERN_HOLDS, PATTERN_HOLDS_PARTLY, ANY)
-    size = 1
-    if negated and denied:
-        low[0], high[0], low[1], high[1], size = PATTERN_HOLDS, PATTERN_HOLDS, PATTERN_EMPTY_SET, PATTERN_EMPTY_SET, 2
-    elif negated:
-        low[0], high[0], low[1], high[1], size = (
-            PATTERN_FAILS,
-            PATTERN_FAILS,
-            PATTERN_HOLDS_PARTLY,
-            PATTERN_HOLDS_PARTLY,
-            2,
-        )
-    else:
-        low[0], high[0], low[1], high[1], size = PATTERN_FAILS, PATTERN_FAILS, PATTERN_EMPTY_SET, PATTERN_EMPTY_SET, 2
+        _add_condition(out, base, dimension, PATTERN_HOLDS, PATTERN_HOLDS_PARTLY, ANY)
+        return
     node = -1
     if parent_kind != AND:
-        out = _room(out, 1, 0, 0)
         node = out.used[0]
-        out.kind[node], out.node_condition[node] = AND, -1
+        out.kind[node] = AND
         out.used[0] += 1
-    out = _add_set(out, base, dimension, low, high, size, ANY)
+    low[0] = PATTERN_HOLDS if negated and denied else PATTERN_FAILS
+    low[1] = PATTERN_EMPTY_SET if denied else PATTERN_HOLDS_PARTLY
+    high[0], high[1] = low[0], low[1]
+    _add_set(out, base, dimension, low, high, 2, ANY)
     plain = book.plain[book.attribute[dimension]]
     wants_false = negated != denied
     low[0], high[0] = book.text_base[plain], book.codes[plain] - 1
     size = _with_empties(low, high, 1, wants_false, denied)
     mode = (LIST_ALL if wants_false else 0) | (SET_ALL if denied else 0)
-    out = _add_set(out, base, plain, low, high, size, mode)
+    _add_set(out, base, plain, low, high, size, mode)
     if node >= 0:
         out.end[node] = out.used[0] - base
-    return out

@@ -23,7 +23,7 @@ import numpy as np
 
 from watchword.coding.hashing import hash_bytes, mix, same_bytes
 from watchword.coding.values import BOOL, FLOAT, FLOAT_PLUS, I32, I64, INT, TEXT, TIME, TIME_PLUS, U8
-from watchword.kernel import kernel
+from watchword.kernel import inlined, lean
 
 MISSING: Final = 0
 OTHER_CODE: Final = 1
@@ -81,27 +81,27 @@ class Codebook(NamedTuple):
     plain: I32  # attribute -> its PLAIN dimension
 
 
-@kernel
+@inlined
 def code_of(book: Codebook, dimension: int, kind: int, bits: int, text: U8, length: int, backwards: bool) -> int:
     """The code of one value. `backwards` reads the text from its end."""
-    if kind == INT or kind == FLOAT or kind == FLOAT_PLUS:
+    code = OTHER_CODE
+    if kind in (INT, FLOAT, FLOAT_PLUS):
         if book.number_base[dimension] > 0:
-            return _code_of_number(book, dimension, kind, bits)
+            code = _code_of_number(book, dimension, kind, bits)
     elif kind == TEXT:
         if book.text_base[dimension] > 0:
-            return _code_of_text(book, dimension, text, bits, length, backwards)
-    elif kind == TIME or kind == TIME_PLUS:
+            code = _code_of_text(book, dimension, text, bits, length, backwards)
+    elif kind in (TIME, TIME_PLUS):
         if book.time_base[dimension] > 0:
             position, hit = locate_time(book, dimension, kind, bits)
             first, last = book.time_starts[dimension], book.time_starts[dimension + 1]
-            return place(book.time_base[dimension], book.time_ordered[dimension], first, position, last, hit)
-    elif kind == BOOL:
-        if book.bool_base[dimension] > 0:
-            return book.bool_base[dimension] + bits
-    return OTHER_CODE
+            code = place(book.time_base[dimension], book.time_ordered[dimension], first, position, last, hit)
+    elif kind == BOOL and book.bool_base[dimension] > 0:
+        code = book.bool_base[dimension] + bits
+    return code
 
 
-@kernel
+@lean
 def place(base: int, ordered: int, first: int, position: int, last: int, hit: bool) -> int:
     """The code for a value that stands before constant `position` of first..last, or is it (`hit`)."""
     if ordered:
@@ -109,12 +109,12 @@ def place(base: int, ordered: int, first: int, position: int, last: int, hit: bo
     return base + (position if hit else last) - first
 
 
-@kernel
+@lean
 def float_of_bits(bits: int) -> float:
     return np.int64(bits).view(np.float64)
 
 
-@kernel
+@lean
 def floor_float(integer: int) -> float:
     """The largest float64 that is not above the integer."""
     nearest = np.float64(integer)
@@ -125,44 +125,44 @@ def floor_float(integer: int) -> float:
     return nearest
 
 
-@kernel
-def _residual(book: Codebook, i: int) -> int:
-    return book.residuals[i] if len(book.residuals) > 0 else 0
-
-
-@kernel
+@inlined
 def _code_of_number(book: Codebook, dimension: int, kind: int, bits: int) -> int:
     first, last = book.number_starts[dimension], book.number_starts[dimension + 1]
     base, ordered = book.number_base[dimension], book.number_ordered[dimension]
     if kind == FLOAT and np.isnan(float_of_bits(bits)):
-        return base + 2 * (last - first) + 1 if ordered else base + last - first
-    position, hit = locate_number(book, dimension, kind, bits)
-    return place(base, ordered, first, position, last, hit)
+        code = base + 2 * (last - first) + 1 if ordered else base + last - first
+    else:
+        position, hit = find_number(book.numbers, book.residuals, first, last, kind, bits)
+        code = place(base, ordered, first, position, last, hit)
+    return code
 
 
-@kernel
-def locate_number(book: Codebook, dimension: int, kind: int, bits: int) -> tuple[int, bool]:
-    """How many constants (counted from the first of all dimensions) stand before it; is it the next one?"""
+@lean
+def find_number(numbers: F64, residuals: I64, low: int, last: int, kind: int, bits: int) -> tuple[int, bool]:
+    """The first of the constants low .. last - 1 that does not stand before the number; is it the number?"""
     value = floor_float(bits) if kind == INT else float_of_bits(bits)
     residual = 0
     if kind == FLOAT_PLUS:
         residual = AFTER_ALL
     elif kind == INT and not -EXACT_FLOAT <= bits <= EXACT_FLOAT:
         residual = bits - np.int64(value)
-    low, last = book.number_starts[dimension], book.number_starts[dimension + 1]
     high = last
     while low < high:
         middle = (low + high) >> 1
-        if book.numbers[middle] < value:
+        if numbers[middle] < value:
             low = middle + 1
         else:
             high = middle
-    while low < last and book.numbers[low] == value and _residual(book, low) < residual:
+    if len(residuals) == 0:
+        if residual > 0 and low < last and numbers[low] == value:
+            return low + 1, False
+        return low, residual == 0 and low < last and numbers[low] == value
+    while low < last and numbers[low] == value and residuals[low] < residual:
         low += 1
-    return low, low < last and book.numbers[low] == value and _residual(book, low) == residual
+    return low, low < last and numbers[low] == value and residuals[low] == residual
 
 
-@kernel
+@lean
 def locate_time(book: Codebook, dimension: int, kind: int, bits: int) -> tuple[int, bool]:
     low, last = book.time_starts[dimension], book.time_starts[dimension + 1]
     high = last
@@ -178,12 +178,12 @@ def locate_time(book: Codebook, dimension: int, kind: int, bits: int) -> tuple[i
     return low, hit
 
 
-@kernel
+@lean
 def text_slot(dimension: int, text_hash: np.uint64, mask: int) -> int:
     return np.int64(mix(text_hash + np.uint64(dimension) * np.uint64(0x9E3779B97F4A7C15)) & np.uint64(mask))
 
 
-@kernel
+@lean
 def hash_text(text: U8, start: int, length: int, backwards: bool) -> np.uint64:
     if not backwards:
         return hash_bytes(text, start, length)
@@ -193,7 +193,7 @@ def hash_text(text: U8, start: int, length: int, backwards: bool) -> np.uint64:
     return mix(h)
 
 
-@kernel
+@lean
 def is_text(book: Codebook, i: int, text: U8, start: int, length: int, backwards: bool) -> bool:
     first = book.text_offsets[i]
     if book.text_offsets[i + 1] - first != length:
@@ -206,7 +206,7 @@ def is_text(book: Codebook, i: int, text: U8, start: int, length: int, backwards
     return True
 
 
-@kernel
+@lean
 def _text_before(book: Codebook, i: int, text: U8, start: int, length: int, backwards: bool) -> bool:
     """Does text constant i stand before the text, byte by byte?"""
     first = book.text_offsets[i]
@@ -219,7 +219,7 @@ def _text_before(book: Codebook, i: int, text: U8, start: int, length: int, back
     return size < length
 
 
-@kernel
+@lean
 def _code_of_text(book: Codebook, dimension: int, text: U8, start: int, length: int, backwards: bool) -> int:
     first, last = book.text_starts[dimension], book.text_starts[dimension + 1]
     base, ordered = book.text_base[dimension], book.text_ordered[dimension]
@@ -236,7 +236,7 @@ def _code_of_text(book: Codebook, dimension: int, text: U8, start: int, length: 
     return place(base, ordered, first, position_of_text(book, dimension, text, start, length, backwards), last, False)
 
 
-@kernel
+@lean
 def position_of_text(book: Codebook, dimension: int, text: U8, start: int, length: int, backwards: bool) -> int:
     """How many text constants (counted from the first of all dimensions) stand before the text."""
     low, high = book.text_starts[dimension], book.text_starts[dimension + 1]

@@ -27,7 +27,7 @@ from watchword.coding.codebook import (
 from watchword.coding.encode_patterns import Derived, PatternCoder
 from watchword.coding.encode_range import codes_of_range
 from watchword.coding.values import EMPTY, I32, I64, TEXT, U8
-from watchword.kernel import kernel
+from watchword.kernel import lean
 
 
 class CodedEvents(NamedTuple):
@@ -38,111 +38,116 @@ class CodedEvents(NamedTuple):
     several: U8
 
 
-class Codes(NamedTuple):
-    """Growing output."""
+class _Out(NamedTuple):
+    """Columns large enough for all codes that may come."""
 
+    starts: I64
     dimension: I32
     code: I32
     flags: U8
+    several: U8
+    begun: I64  # attribute -> where its last codes begin
 
 
 def encode(cells: Cells, book: Codebook, patterns: PatternCoder, local_attribute: I32) -> CodedEvents:
     """`local_attribute` maps the index's attribute numbers to the segment's, -1 for those it does not use."""
     raw = cells.raw()
-    coded = _encode(raw, book, local_attribute, patterns.derive(raw, local_attribute))
+    derived = patterns.derive(raw, local_attribute)
+    size = _most_codes(raw, book, derived, local_attribute)
+    out = _Out(
+        np.zeros(len(cells) + 1, np.int64),
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
+        np.empty(size, np.uint8),
+        np.zeros(len(cells), np.uint8),
+        np.full(len(book.plain), -1, np.int64),
+    )
+    used = _encode(raw, book, local_attribute, derived, out)
     for event in cells.errors:
         # an event that could not be read has no values: without the constant dimension's code it meets nothing
-        coded.code[coded.starts[event]] = MISSING
-    return coded
+        out.code[out.starts[event]] = MISSING
+    return CodedEvents(out.starts, out.dimension[:used], out.code[:used], out.flags[:used], out.several)
 
 
-@kernel
-def _encode(cells: RawCells, book: Codebook, local_attribute: I32, derived: Derived) -> CodedEvents:
-    events = len(cells.starts) - 1
-    capacity = events + len(cells.attribute) + len(derived.cell) + 16
-    out = Codes(np.empty(capacity, np.int32), np.empty(capacity, np.int32), np.empty(capacity, np.uint8))
-    starts, several = np.zeros(events + 1, np.int64), np.zeros(events, np.uint8)
-    begun = np.full(len(book.plain), -1, np.int64)  # attribute -> where its last codes begin
+def _most_codes(cells: RawCells, book: Codebook, derived: Derived, local_attribute: I32) -> int:
+    first, last = int(cells.starts[0]), int(cells.starts[-1])
+    reversed_dimensions = int(np.diff(book.derived_starts).max(initial=0))
+    size = len(cells.starts) + (last - first) * (1 + reversed_dimensions) + len(derived.cell)
+    ranges = first + np.flatnonzero(cells.flags[first:last] & RANGE)
+    if len(ranges):  # a range may cover every code of its dimension
+        known = cells.attribute[ranges][cells.attribute[ranges] < len(local_attribute)]
+        local = local_attribute[known]
+        size += int(book.codes[book.plain[local[local >= 0]]].sum()) + 2 * len(ranges)
+    return size
+
+
+@lean
+def _encode(cells: RawCells, book: Codebook, local_attribute: I32, derived: Derived, out: _Out) -> int:
+    starts, attribute, cell_flags, kind = cells.starts, cells.attribute, cells.flags, cells.kind
+    dimension, out_code, flags, begun = out.dimension, out.code, out.flags, out.begun
+    plain, derived_starts = book.plain, book.derived_starts
     n = 0
     d = 0
-    for e in range(events):
-        if n == len(out.code):
-            out = _grow(out, n + 1)
-        out.dimension[n], out.code[n], out.flags[n] = CONSTANT_DIMENSION, 1, 0
+    for e in range(len(starts) - 1):
+        dimension[n], out_code[n], flags[n] = CONSTANT_DIMENSION, 1, 0
         first = n
         n += 1
-        c = cells.starts[e]
-        while c < cells.starts[e + 1]:
-            end = _end_of_attribute(cells, c, cells.starts[e + 1])
-            number = cells.attribute[c]
+        c = starts[e]
+        while c < starts[e + 1]:
+            number = attribute[c]
             local = local_attribute[number] if number < len(local_attribute) else -1
+            end = c + 1
+            if cell_flags[c] != 0:
+                end = _end_of_attribute(attribute, cell_flags, c, starts[e + 1])
             if local >= 0:
                 if begun[local] > first:
-                    _forget(book, local, begun[local], n, out)
+                    _forget(book.attribute, local, begun[local], n, out)
                 begun[local] = n
-                if cells.flags[c] != 0:
-                    several[e] = 1
-                n, out = _encode_plain(cells, book, book.plain[local], c, end, n, out)
-                for k in range(book.derived_starts[local], book.derived_starts[local + 1]):
-                    if book.transform[book.derived[k]] == REVERSED:
-                        n, out = _encode_reversed(cells, book, book.derived[k], c, end, n, out)
-                while d < len(derived.cell) and derived.cell[d] < end:
-                    if n == len(out.code):
-                        out = _grow(out, n + 1)
-                    out.dimension[n], out.code[n], out.flags[n] = (
-                        derived.dimension[d],
-                        derived.code[d],
-                        derived.flags[d],
+                if cell_flags[c] == 0:
+                    code = code_of(
+                        book, plain[local], kind[c], cells.bits[c], cells.text, np.int64(cells.length[c]), False
                     )
+                    dimension[n], out_code[n], flags[n] = plain[local], code, 0
+                    n += 1
+                else:
+                    out.several[e] = 1
+                    n = _encode_several(cells, book, plain[local], c, end, n, out)
+                for k in range(derived_starts[local], derived_starts[local + 1]):
+                    if book.transform[book.derived[k]] == REVERSED:
+                        n = _encode_reversed(cells, book, book.derived[k], c, end, n, out)
+                while d < len(derived.cell) and derived.cell[d] < end:
+                    dimension[n], out_code[n], flags[n] = derived.dimension[d], derived.code[d], derived.flags[d]
                     n += 1
                     d += 1
             c = end
-        starts[e + 1] = n
-    return CodedEvents(starts, out.dimension[:n], out.code[:n], out.flags[:n], several)
+        out.starts[e + 1] = n
+    return n
 
 
-@kernel
-def _grow(out: Codes, room: int) -> Codes:
-    size = max(room, 2 * len(out.code))
-    dimension, code, flags = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.uint8)
-    used = len(out.code)
-    dimension[:used] = out.dimension
-    code[:used] = out.code
-    flags[:used] = out.flags
-    return Codes(dimension, code, flags)
-
-
-@kernel
-def _end_of_attribute(cells: RawCells, c: int, last: int) -> int:
-    """Where the cells of this value end: one cell, or all elements of a list, set or range."""
+@lean
+def _end_of_attribute(attribute: I32, flags: U8, c: int, last: int) -> int:
+    """Where the elements of a list, set or range end."""
     end = c + 1
-    if cells.flags[c] != 0:
-        while end < last and cells.attribute[end] == cells.attribute[c] and cells.flags[end] != 0:
-            end += 1
+    while end < last and attribute[end] == attribute[c] and flags[end] != 0:
+        end += 1
     return end
 
 
-@kernel
-def _forget(book: Codebook, local: int, begin: int, end: int, out: Codes) -> None:
+@lean
+def _forget(attribute: I32, local: int, begin: int, end: int, out: _Out) -> None:
     for i in range(begin, end):
-        if book.attribute[out.dimension[i]] == local:
+        if attribute[out.dimension[i]] == local:
             out.code[i] = MISSING
 
 
-@kernel
-def _encode_plain(
-    cells: RawCells, book: Codebook, dimension: int, c: int, end: int, n: int, out: Codes
-) -> tuple[int, Codes]:
+@lean
+def _encode_several(cells: RawCells, book: Codebook, dimension: int, c: int, end: int, n: int, out: _Out) -> int:
     while c < end:
         flags = cells.flags[c] & (LIST | SET)
-        if n + 1 >= len(out.code):
-            out = _grow(out, n + 2)
         if cells.flags[c] & RANGE:
             low, high, more = codes_of_range(
                 book, dimension, c, cells.flags, cells.kind, cells.bits, cells.length, cells.text
             )
-            if n + high - low + 2 >= len(out.code):
-                out = _grow(out, n + high - low + 3)
             for code in range(low, high + 1):
                 out.dimension[n], out.code[n], out.flags[n] = dimension, code, flags
                 n += 1
@@ -152,28 +157,25 @@ def _encode_plain(
             c += 2
             continue
         if cells.kind[c] == EMPTY:
-            code = EMPTY_LIST if flags & LIST else EMPTY_SET
+            single = EMPTY_LIST if flags & LIST else EMPTY_SET
         else:
-            code = code_of(book, dimension, cells.kind[c], cells.bits[c], cells.text, cells.length[c], False)
-        out.dimension[n], out.code[n], out.flags[n] = dimension, code, flags
+            length = np.int64(cells.length[c])
+            single = code_of(book, dimension, cells.kind[c], cells.bits[c], cells.text, length, False)
+        out.dimension[n], out.code[n], out.flags[n] = dimension, single, flags
         n += 1
         c += 1
-    return n, out
+    return n
 
 
-@kernel
-def _encode_reversed(
-    cells: RawCells, book: Codebook, dimension: int, c: int, end: int, n: int, out: Codes
-) -> tuple[int, Codes]:
-    if n + end - c >= len(out.code):
-        out = _grow(out, n + end - c + 1)
+@lean
+def _encode_reversed(cells: RawCells, book: Codebook, dimension: int, c: int, end: int, n: int, out: _Out) -> int:
     for i in range(c, end):
         flags = cells.flags[i] & (LIST | SET)
         code = OTHER_CODE
         if cells.kind[i] == EMPTY:
             code = EMPTY_LIST if flags & LIST else EMPTY_SET
         elif cells.kind[i] == TEXT and not cells.flags[i] & RANGE:
-            code = code_of(book, dimension, TEXT, cells.bits[i], cells.text, cells.length[i], True)
+            code = code_of(book, dimension, TEXT, cells.bits[i], cells.text, np.int64(cells.length[i]), True)
         out.dimension[n], out.code[n], out.flags[n] = dimension, code, flags
         n += 1
-    return n, out
+    return n

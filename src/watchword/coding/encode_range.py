@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from watchword.coding.cells import OPEN
-from watchword.coding.codebook import OTHER_CODE, Codebook, is_text, locate_number, locate_time, position_of_text
-from watchword.coding.values import FLOAT, I32, I64, INT, OTHER, TEXT, TIME, U8
-from watchword.kernel import kernel
+from watchword.coding.codebook import OTHER_CODE, Codebook, find_number, is_text, locate_time, position_of_text
+from watchword.coding.values import FLOAT, FLOAT_PLUS, I32, I64, INT, OTHER, TEXT, TIME, TIME_PLUS, U8
+from watchword.kernel import lean
 
 
-@kernel
+@lean
 def codes_of_range(
     book: Codebook, dimension: int, low: int, flags: U8, kind: U8, bits: I64, length: I32, text: U8
 ) -> tuple[int, int, int]:
@@ -23,9 +23,9 @@ def codes_of_range(
     family = kind[bounded]
     if family == TEXT:
         base, ordered, starts = book.text_base[dimension], book.text_ordered[dimension], book.text_starts
-    elif family == TIME or family == TIME + 1:
+    elif family in (TIME, TIME_PLUS):
         base, ordered, starts = book.time_base[dimension], book.time_ordered[dimension], book.time_starts
-    elif family == INT or family == FLOAT or family == FLOAT + 1:
+    elif family in (INT, FLOAT, FLOAT_PLUS):
         base, ordered, starts = book.number_base[dimension], book.number_ordered[dimension], book.number_starts
     else:
         return _codes_of_bools(book, dimension, low, flags, kind, bits)
@@ -47,18 +47,20 @@ def codes_of_range(
     return base + left // 2, base + (right + 1) // 2 - 1, rest
 
 
-@kernel
+@lean
 def _locate(book: Codebook, dimension: int, kind: int, bits: int, length: int, text: U8) -> tuple[int, bool]:
     if kind == TEXT:
         position = position_of_text(book, dimension, text, bits, length, False)
         last = book.text_starts[dimension + 1]
         return position, position < last and is_text(book, position, text, bits, length, False)
-    if kind == TIME or kind == TIME + 1:
+    if kind in (TIME, TIME_PLUS):
         return locate_time(book, dimension, kind, bits)
-    return locate_number(book, dimension, kind, bits)
+    return find_number(
+        book.numbers, book.residuals, book.number_starts[dimension], book.number_starts[dimension + 1], kind, bits
+    )
 
 
-@kernel
+@lean
 def _codes_of_bools(book: Codebook, dimension: int, low: int, flags: U8, kind: U8, bits: I64) -> tuple[int, int, int]:
     base = book.bool_base[dimension]
     if base == 0:

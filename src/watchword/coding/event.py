@@ -3,7 +3,8 @@
     {"price": np.int32(3), "seller": {"country": "NO", "rating": None}, "tags": ("a", None)}
     -> {"price": 3, "seller.country": "NO", "tags": ["a", None]}
 
-A list stays a list; a set and a `Range` make the attribute symmetric (some value in it must satisfy a predicate).
+A list stays a list; a record or list inside it becomes None: it is there, but comparable with nothing, as a null is.
+A set and a `Range` make the attribute symmetric (some value in it must satisfy a predicate).
 Every attribute of an event passes here, so the type of a value picks its reader from a table: no chain of tests.
 """
 
@@ -55,6 +56,8 @@ class Range:
 
 
 EventValue = Scalar | list[Scalar | None] | frozenset[Scalar | None] | Range
+
+_PLAIN: Final = frozenset({bool, int, float, str, type(None)})
 
 _FAMILIES: Final[dict[type, str]] = {
     bool: "boolean",
@@ -133,11 +136,23 @@ def _bound(value: object) -> Scalar | None:
 
 def read_scalar(value: object) -> Scalar | None:
     """A scalar as a plain Python value; None for null."""
-    reader = _READERS.get(type(value), _read_unusual)
-    plain: Any = value if reader is None else reader(value)
+    return _single(_read_any(value), value)
+
+
+def _single(plain: Any, value: object) -> Scalar | None:
+    """`plain`, which `value` was read as, if it is a scalar or null."""
     if plain is None or family(plain) is not None:
         return plain  # type: ignore[no-any-return]
     raise EventError(f"a {_type_name(value)} inside a list, set or Range: only single values may stand there")
+
+
+def _read_element(value: object) -> Scalar | None:
+    if type(value) in _PLAIN:
+        return value  # type: ignore[return-value]
+    if isinstance(value, (list, tuple, Mapping)):
+        return None
+    plain = _read_any(value)
+    return None if isinstance(plain, (list, Mapping)) else _single(plain, value)
 
 
 def _read_datetime(value: dt.datetime) -> dt.datetime:
@@ -160,13 +175,18 @@ def _read_decimal(value: Decimal) -> Decimal | float:
 
 
 def _read_elements(value: Any) -> list[Scalar | None]:
-    if len(value) > EVENT_VALUES:
-        raise EventError(f"a list of {len(value)} elements, the limit is {EVENT_VALUES}: split it")
-    return [read_scalar(element) for element in value]
+    _check_length(value)
+    return [_read_element(element) for element in value]
 
 
 def _read_set(value: Any) -> frozenset[Scalar | None]:
-    return frozenset(_read_elements(value))
+    _check_length(value)
+    return frozenset([read_scalar(element) for element in value])
+
+
+def _check_length(value: Any) -> None:
+    if len(value) > EVENT_VALUES:
+        raise EventError(f"a list of {len(value)} elements, the limit is {EVENT_VALUES}: split it")
 
 
 def _read_array(value: Any) -> Any:

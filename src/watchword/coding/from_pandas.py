@@ -1,6 +1,6 @@
 """pandas data frames to cells: by way of Arrow, or as dicts where a column holds what Arrow has no one type for.
 
-A missing value of pandas (NaN, NaT, None) is a missing attribute.
+A missing value of pandas (NaN, NaT, None) is a missing attribute. Columns of Arrow's types mean what they do in Arrow.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, Final
 import pandas as pd
 import pyarrow as pa
 
+from watchword.coding.arrow_rows import add_column
 from watchword.coding.attributes import Attributes
 from watchword.coding.cells import Cells
 from watchword.coding.from_arrow import from_arrow
@@ -23,18 +24,28 @@ def from_pandas(frame: pd.DataFrame, attributes: Attributes) -> Cells:
     names, columns, mixed = [], [], False
     for i, label in enumerate(frame.columns):
         column = frame.iloc[:, i]
-        is_mixed = column.dtype.kind == "O" and pd.api.types.infer_dtype(column, skipna=True) not in _ARROW_READS
-        if is_mixed or attributes.number(str(label)) is not None:
+        is_arrow = isinstance(column.dtype, pd.ArrowDtype)
+        is_mixed = not is_arrow and column.dtype.kind == "O" and _inferred(column) not in _ARROW_READS
+        if is_mixed or is_arrow or attributes.number(str(label)) is not None:
             names.append(str(label))
             columns.append(column)
             mixed = mixed or is_mixed
     arrays = None if mixed else _arrays(columns)
     if arrays:
         return from_arrow(pa.table(arrays, names), attributes)
-    if not columns:
-        return from_dicts([{}] * len(frame), attributes)
-    rows = zip(*map(_values, columns), strict=True)
-    return from_dicts((dict(zip(names, row, strict=True)) for row in rows), attributes)
+    events: list[dict[str, Any]] = [{} for _ in range(len(frame))]
+    for name, column in zip(names, columns, strict=True):
+        if isinstance(column.dtype, pd.ArrowDtype):
+            add_column(events, name, pa.array(column), attributes)
+        else:
+            for event, value in zip(events, _values(column), strict=True):
+                event.pop(name, None)  # the later of two columns also comes later
+                event[name] = value
+    return from_dicts(events, attributes)
+
+
+def _inferred(column: Any) -> str:
+    return pd.api.types.infer_dtype(column, skipna=True)
 
 
 def _arrays(columns: list[Any]) -> list[Any] | None:

@@ -3,8 +3,8 @@
     {"a": 1, "b": {"c": [2, "x"]}}        cells  a: 1   b.c: 2 LIST   b.c: "x" LIST
             names inside a nested record are put together in `work.name`:   b . c
 
-Hard are: text that may not be JSON, names with escapes, numbers that need more than 64 bits, records inside lists,
-a name that comes twice in a record (in JSON the last counts, and here cells were written already), and more than
+Hard are: text that may not be JSON, names with escapes, numbers that need more than 64 bits, records and lists inside
+lists, a name that comes twice in a record (in JSON the last counts, and here cells were written already), and more than
 the limits allow. Invariant: a row that is not hard has exactly the cells that Python's reader would give it.
 Cells and decoded strings go to arrays of fixed size; where one is full, the row is taken back and the caller
 returns with larger ones. Cost: O(bytes).

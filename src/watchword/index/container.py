@@ -38,7 +38,8 @@ class Container:
 
 
 def write_container(path: Path, arrays: Arrays, meta: Mapping[str, Any]) -> None:
-    entries, place = [], 0
+    entries: list[dict[str, Any]] = []
+    place = 0
     for name, array in arrays.items():
         data = np.ascontiguousarray(array)
         entries.append(
@@ -58,7 +59,7 @@ def write_container(path: Path, arrays: Arrays, meta: Mapping[str, Any]) -> None
     with open(path, "wb") as file:
         file.write(prefix + header)
         for entry, array in zip(entries, arrays.values(), strict=True):
-            file.seek(first + int(entry["place"]))
+            file.seek(first + entry["place"])
             file.write(_bytes_of(np.ascontiguousarray(array)))
         file.truncate(first + place)
         file.flush()
@@ -112,5 +113,5 @@ def _first_array(header_length: int) -> int:
     return -(-(_PREFIX.size + header_length) // _ALIGNMENT) * _ALIGNMENT
 
 
-def _bytes_of(array: npt.NDArray[Any]) -> Any:
-    return memoryview(array.reshape(-1)).cast("B") if array.size else b""
+def _bytes_of(array: npt.NDArray[Any]) -> memoryview | bytes:
+    return array.reshape(-1).data.cast("B") if array.size else b""

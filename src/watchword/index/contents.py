@@ -45,7 +45,7 @@ class SealedPart(NamedTuple):
 
 class HeadPart(NamedTuple):
     head: LiveHead
-    count: int
+    slots: int
 
 
 class Snapshot(NamedTuple):

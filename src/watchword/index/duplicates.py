@@ -23,7 +23,7 @@ U64 = npt.NDArray[np.uint64]
 class _Trees(NamedTuple):
     node_starts: I64
     kind: U8
-    count: I32
+    children: I32
     leaf_starts: I64
     dimension: I32
     form: U8
@@ -71,9 +71,8 @@ def _hash_leaves(trees: _Trees) -> U64:
 @kernel
 def _is_flat(trees: _Trees, e: int) -> bool:
     first, last = trees.node_starts[e], trees.node_starts[e + 1]
-    return (trees.kind[first] == AND or trees.kind[first] == OR) and trees.leaf_starts[e + 1] - trees.leaf_starts[
-        e
-    ] == last - first - 1
+    leaves = trees.leaf_starts[e + 1] - trees.leaf_starts[e]
+    return bool(trees.kind[first] in (AND, OR) and leaves == last - first - 1)
 
 
 @kernel
@@ -88,7 +87,7 @@ def _hash_trees(trees: _Trees, leaf_hash: U64) -> U64:
         else:
             h = np.uint64(0)
             for n in range(trees.node_starts[e], trees.node_starts[e + 1]):
-                h = mix(h + (np.uint64(trees.kind[n]) | np.uint64(trees.count[n]) << np.uint64(8)))
+                h = mix(h + (np.uint64(trees.kind[n]) | np.uint64(trees.children[n]) << np.uint64(8)))
                 if trees.kind[n] == LEAF:
                     h = mix(h + leaf_hash[leaf])
                     leaf += 1
@@ -119,7 +118,8 @@ def _same(trees: _Trees, leaf_hash: U64, a: int, b: int) -> bool:
     if trees.node_starts[b + 1] - first_b != size:
         return False
     for n in range(size):
-        if trees.kind[first_a + n] != trees.kind[first_b + n] or trees.count[first_a + n] != trees.count[first_b + n]:
+        a_node, b_node = first_a + n, first_b + n
+        if trees.kind[a_node] != trees.kind[b_node] or trees.children[a_node] != trees.children[b_node]:
             return False
     leaf_a, leaf_b = trees.leaf_starts[a], trees.leaf_starts[b]
     leaves = trees.leaf_starts[a + 1] - leaf_a

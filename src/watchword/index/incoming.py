@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from watchword.coding.values import I64
 from watchword.errors import SubscriptionIdError, WatchwordError
 from watchword.index.identifiers import hash_ids, id_array
 from watchword.kernel import kernel
@@ -137,7 +137,7 @@ def _last_of_each(ids: pa.Array, table: ExpressionTable, errors: list[tuple[int,
 
 
 @kernel
-def _equal_neighbours(hashes: I64) -> bool:
+def _equal_neighbours(hashes: npt.NDArray[np.uint64]) -> bool:
     for i in range(1, len(hashes)):
         if hashes[i] == hashes[i - 1]:
             return True

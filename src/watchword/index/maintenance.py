@@ -75,13 +75,13 @@ class Maintenance:
 
     def _is_due(self) -> bool:
         snapshot = self._contents.snapshot
-        return snapshot.heads[-1].count >= HEAD_SLOTS or bool(_due([part.segment for part in snapshot.sealed]))
+        return snapshot.heads[-1].slots >= HEAD_SLOTS or bool(_due([part.segment for part in snapshot.sealed]))
 
     def _run(self) -> None:
         try:
             while not self._closed and self._is_due():
                 with self._lock:
-                    if self._contents.snapshot.heads[-1].count >= HEAD_SLOTS:
+                    if self._contents.snapshot.heads[-1].slots >= HEAD_SLOTS:
                         self._seal()
                     else:
                         self._merge()
@@ -91,7 +91,7 @@ class Maintenance:
     def _seal(self) -> None:
         self._contents.freeze_head()
         snapshot = self._contents.snapshot
-        frozen = [(part.head, part.count) for part in snapshot.heads[:-1]]
+        frozen = [(part.head, part.slots) for part in snapshot.heads[:-1]]
         self._replace([head for head, _ in frozen], [], snapshot.version)
 
     def _merge(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,7 +76,7 @@ def match_coded(snapshot: Snapshot, batch: CodedBatch, id_type: pa.DataType) -> 
 
 def match_in_threads(snapshot: Snapshot, batch: CodedBatch, id_type: pa.DataType, threads: int) -> Found:
     bounds = np.linspace(0, len(batch), threads + 1).astype(int).tolist()
-    parts = [batch.part(first, last) for first, last in zip(bounds[:-1], bounds[1:], strict=True)]
+    parts = [batch.part(first, last) for first, last in pairwise(bounds)]
     with ThreadPoolExecutor(threads) as pool:
         found = list(pool.map(lambda part: match_coded(snapshot, part, id_type), parts))
     return Found(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,10 @@ from watchword.index.container import Arrays, read_container, write_container
 from watchword.index.identifiers import Identifiers, integers, text_buffers
 from watchword.index.segment import Segment
 from watchword.index.sources import Sources
-from watchword.structures.auto.layout import Blocks, Columns, Layout, Tests
+from watchword.structures.auto.layout import Layout, Tests
 from watchword.structures.auto.structure import Auto
 
-_PARTS = {"blocks": Blocks, "columns": Columns, "tests": Tests}
+_PARTS = {"tests": Tests}
 
 
 def write_segment(path: Path, segment: Segment) -> None:
@@ -114,5 +115,4 @@ def write_names(names: list[str]) -> dict[str, npt.NDArray[Any]]:
 
 def read_names(arrays: Arrays) -> list[str]:
     starts, text = arrays["name_starts"].tolist(), arrays["name_text"].tobytes()
-    pairs = zip(starts[:-1], starts[1:], strict=True)
-    return [text[first:last].decode("utf-8", "surrogatepass") for first, last in pairs]
+    return [text[first:last].decode("utf-8", "surrogatepass") for first, last in pairwise(starts)]

@@ -8,7 +8,7 @@ A chunk is an expression table, column behind column, compressed as one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -110,9 +110,9 @@ def _unpack(raw: bytes, names: list[str]) -> ExpressionTable:
     rows, nodes, leaves, constants, text = np.frombuffer(raw, np.int64, _HEAD)[:5].tolist()
     at = 8 * _HEAD
 
-    def column(dtype: type, count: int) -> npt.NDArray[np.generic]:
+    def column(dtype: type, count: int) -> npt.NDArray[Any]:
         nonlocal at
-        array = np.frombuffer(raw, dtype, count, at).copy()
+        array: npt.NDArray[Any] = np.frombuffer(raw, dtype, count, at).copy()
         at += array.nbytes
         return array
 

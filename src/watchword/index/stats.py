@@ -53,7 +53,7 @@ def collect(contents: Contents, tally: Tally, structure: str) -> dict[str, Any]:
         "attributes": len(contents.attributes),
         "duplicates": stored - expressions,
         "removed_not_yet_dropped": sum(segment.deleted for segment in segments),
-        "head": sum(part.count for part in snapshot.heads),
+        "head": sum(part.slots for part in snapshot.heads),
         "bytes": {**total, "total": sum(total.values())},
         "matching": tally.to_dict(),
         "costly": _costly(snapshot, segments),

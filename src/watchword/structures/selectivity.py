@@ -103,4 +103,4 @@ def _shares(
 @kernel
 def _share(starts: I64, below: F64, d: int, low: int, high: int) -> float:
     first, last = starts[d], starts[d + 1]
-    return (below[first + high + 1] if first + high + 1 < last else 1.0) - below[first + low]
+    return float((below[first + high + 1] if first + high + 1 < last else 1.0) - below[first + low])

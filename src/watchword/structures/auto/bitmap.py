@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from watchword.coding.values import I32, I64, U8
-from watchword.kernel import kernel
+from watchword.kernel import kernel, lean
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS: Final = 256
 WIDEST_COLUMN: Final = 1024  # codes
+MOST_ROWS: Final = WIDEST_COLUMN + 1  # of one column
 
 
 class Bitmap(NamedTuple):
@@ -48,20 +49,21 @@ def build_bitmap(entries: I64, asked: Asked, rest: Rest, presence: F64, budget: 
     dimension, mode, column_of, columns = _columns(entries, asked, rest)
     if columns > MOST_COLUMNS:
         return _none()
-    low, size, members, order = _windows(entries, asked, rest, dimension, column_of, columns, presence)
+    low, size, order = _windows(entries, asked, rest, dimension, column_of, columns, presence)
     if columns > 0 and size.max() > WIDEST_COLUMN:
         return _none()
     total = size.sum()
     pairs = np.empty(2 * total, np.uint16)
-    rows = np.empty((64, width), np.uint64)
+    rows = np.empty((budget // (8 * width) + MOST_ROWS, width), np.uint64)
+    raw, outside = np.empty((WIDEST_COLUMN, width), np.uint64), np.empty(width, np.uint64)
     pair_starts, row_starts = np.zeros(columns + 1, np.int64), np.zeros(columns + 1, np.int64)
     used = 0
     for k in range(columns):
         column = order[k]
-        raw, outside = _raw_rows(entries, asked, rest, column_of, column, low[column], size[column], width)
+        some = raw[: size[column]]
+        _write_raw_rows(some, outside, entries, asked, rest, column_of, column, low[column])
         pair_starts[k + 1] = pair_starts[k] + 2 * size[column]
-        rows, count = _store_rows(raw, outside, rows, used, pairs[pair_starts[k] : pair_starts[k + 1]])
-        used += count
+        used += _store_rows(some, outside, rows, used, pairs[pair_starts[k] : pair_starts[k + 1]])
         row_starts[k + 1] = used
         if 8 * width * used + 2 * total > budget:
             return _none()
@@ -117,8 +119,8 @@ def _columns(entries: I64, asked: Asked, rest: Rest) -> tuple[I32, U8, I32, int]
 @kernel
 def _windows(
     entries: I64, asked: Asked, rest: Rest, dimension: I32, column_of: I32, columns: int, presence: F64
-) -> tuple[I32, I32, I64, I64]:
-    """Codes that each column tells apart, how many entries it binds, and the columns with those first that rule
+) -> tuple[I32, I32, I64]:
+    """The first of the codes that each column tells apart, how many, and the columns with those first that rule
     out the most."""
     low, high = np.full(columns, 1 << 30, np.int32), np.full(columns, -1, np.int32)
     members = np.zeros(columns, np.int64)
@@ -133,15 +135,16 @@ def _windows(
     power = np.empty(columns, np.float64)
     for column in range(columns):
         power[column] = -members[column] * (1.05 - presence[dimension[column]])
-    return low, (high - low + 1).astype(np.int32), members, np.argsort(power)
+    return low, (high - low + 1).astype(np.int32), np.argsort(power)
 
 
-@kernel
-def _raw_rows(
-    entries: I64, asked: Asked, rest: Rest, column_of: I32, column: int, low: int, size: int, width: int
-) -> tuple[U64, U64]:
+@lean
+def _write_raw_rows(
+    rows: U64, outside: U64, entries: I64, asked: Asked, rest: Rest, column_of: I32, column: int, low: int
+) -> None:
     """A row for every code of the column, and the one for all other codes."""
-    outside = np.zeros(width, np.uint64)
+    for j in range(len(outside)):
+        outside[j] = 0
     for i in range(len(entries)):
         outside[i >> 6] |= np.uint64(1) << np.uint64(i & 63)
     at = 0
@@ -150,9 +153,9 @@ def _raw_rows(
             if column_of[at] == column:
                 outside[i >> 6] &= ~(np.uint64(1) << np.uint64(i & 63))
             at += 1
-    rows = np.empty((size, width), np.uint64)
-    for code in range(size):
-        rows[code] = outside
+    for code in range(len(rows)):
+        for j in range(len(outside)):
+            rows[code, j] = outside[j]
     at = 0
     for i in range(len(entries)):
         word, bit = i >> 6, np.uint64(1) << np.uint64(i & 63)
@@ -167,31 +170,33 @@ def _raw_rows(
                         for code in range(asked.set_low[s] - low, asked.set_high[s] - low + 1):
                             rows[code, word] |= bit
             at += 1
-    return rows, outside
 
 
-@kernel
-def _store_rows(raw: U64, outside: U64, rows: U64, first: int, pairs: U16) -> tuple[U64, int]:
-    """Store each distinct row once, `outside` as row 0, and name every code's pair."""
-    count = 0
-    rows, count, _ = _find_or_add(rows, first, count, outside)
+@lean
+def _store_rows(raw: U64, outside: U64, rows: U64, first: int, pairs: U16) -> int:
+    """Store each distinct row once, `outside` as row 0, and name every code's pair; how many rows there are."""
+    count = _add(rows, first, 0, outside)
     size = len(raw)
     derived = False
     for code in range(size):
         number = _find(rows, first, count, raw[code])
         if number < 0 and not derived and 0 < code < size - 1 and _is_and(raw[code], raw[code - 1], raw[code + 1]):
             derived = True
-            rows, count, number = _find_or_add(rows, first, count, raw[code + 1])
+            number = _find(rows, first, count, raw[code + 1])
+            if number < 0:
+                number = count
+                count = _add(rows, first, count, raw[code + 1])
             pairs[2 * code], pairs[2 * code + 1] = pairs[2 * code - 1], number
             continue
         derived = False
         if number < 0:
-            rows, count, number = _find_or_add(rows, first, count, raw[code])
+            number = count
+            count = _add(rows, first, count, raw[code])
         pairs[2 * code], pairs[2 * code + 1] = number, number
-    return rows, count
+    return count
 
 
-@kernel
+@lean
 def _is_and(row: U64, a: U64, b: U64) -> bool:
     for j in range(len(row)):
         if row[j] != a[j] & b[j]:
@@ -199,7 +204,7 @@ def _is_and(row: U64, a: U64, b: U64) -> bool:
     return True
 
 
-@kernel
+@lean
 def _find(rows: U64, first: int, count: int, row: U64) -> int:
     for number in range(count - 1, -1, -1):
         same = True
@@ -212,14 +217,8 @@ def _find(rows: U64, first: int, count: int, row: U64) -> int:
     return -1
 
 
-@kernel
-def _find_or_add(rows: U64, first: int, count: int, row: U64) -> tuple[U64, int, int]:
-    number = _find(rows, first, count, row)
-    if number >= 0:
-        return rows, count, number
-    if first + count == len(rows):
-        grown = np.empty((2 * len(rows), rows.shape[1]), np.uint64)
-        grown[: len(rows)] = rows
-        rows = grown
-    rows[first + count] = row
-    return rows, count + 1, count
+@lean
+def _add(rows: U64, first: int, count: int, row: U64) -> int:
+    for j in range(len(row)):
+        rows[first + count, j] = row[j]
+    return count + 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,39 @@ from watchword.coding.values import I32, I64, U8
 from watchword.structures.auto.asked import POINT, SINGLE, Asked, Rest
 from watchword.structures.auto.bitmap import Bitmap, build_bitmap
 from watchword.structures.auto.entries import NO_PROGRAM, Entries
-from watchword.structures.auto.layout import BITMAP, BLOCK_ENTRIES, PACKED, RANGES, RECORD_HEAD, Blocks, Columns
+from watchword.structures.auto.layout import (
+    BITMAP,
+    BLOCK_COLUMNS,
+    BLOCK_ENTRIES,
+    CODES,
+    COLUMN_COLUMNS,
+    DATA,
+    DATA_END,
+    DIMENSION,
+    ENTRIES,
+    EXPRESSIONS,
+    FIRST_CODE,
+    HIGH,
+    INNER_HIGH,
+    INNER_LOW,
+    KIND,
+    LOW,
+    MODE,
+    PACKED,
+    PAIRS,
+    PLAIN,
+    POINT_BLOCKS,
+    PROGRAMS,
+    RANGE_BLOCKS,
+    RANGES,
+    RECORD_HEAD,
+    REPEATED_ROW,
+    ROWS,
+    U16,
+    U32,
+    U64,
+    Words,
+)
 
 BITMAP_ENTRIES: Final = 32  # fewer are verified one by one
 BITMAP_GROWTH: Final = 3  # a bitmap may take so many times the bytes of records
@@ -73,95 +106,85 @@ def cut(entries: Entries, rest: Rest, asked: Asked, order: I64, group_starts: I6
 class Stored:
     """Everything that blocks keep outside of records."""
 
-    blocks: Blocks
-    columns: Columns
-    pairs: npt.NDArray[np.uint16]
-    rows: npt.NDArray[np.uint64]
-    expressions: npt.NDArray[np.uint32]
+    blocks: I32
+    columns: I32
+    pairs: U16
+    rows: U64
+    expressions: U32
     programs: I32
-    range_low: I32
-    range_high: I32
+    ranges: Words
 
 
-def store(chunks: Chunks, entries: Entries, dimensions: int, record_offsets: I64) -> Stored:
-    """`record_offsets`: where the records of the PACKED chunks' entries begin, and where the last one ends."""
+def store(chunks: Chunks, entries: Entries, directory: I32, record_offsets: I64, singles: I64, word: type) -> Stored:
+    """Also enters the blocks into the directory.
+
+    `record_offsets`: where the records of the PACKED chunks' entries begin, and where the last one ends. `singles`
+    are the entries whose ranges come before those of RANGES blocks.
+    """
     sizes = np.diff(chunks.starts)
-    first_expressions = entries.expression[chunks.order[chunks.starts[:-1]]].astype(np.int64)
+    heads = chunks.order[chunks.starts[:-1]]
     columns, pairs, rows, column_starts = _store_bitmaps(chunks)
     programs, program_starts, repeated_rows, repeated_starts = _extras(chunks, entries, sum(map(len, rows)))
     plain = (program_starts < 0) & (repeated_starts < 0)
     listed = (chunks.kind == BITMAP) & ~plain
-    ranged = chunks.of_kind(RANGES)
     in_packed = starts_of(np.where(chunks.kind == PACKED, sizes, 0))
     in_ranges = starts_of(np.where(chunks.kind == RANGES, sizes, 0))
-    data = np.select(
-        [chunks.kind == PACKED, chunks.kind == RANGES],
-        [record_offsets[in_packed[:-1]], in_ranges[:-1]],
-        column_starts[:-1],
-    )
-    end = np.where(chunks.kind == PACKED, record_offsets[in_packed[1:]], column_starts[1:])
-    by_dimension = np.bincount(chunks.dimension, minlength=dimensions)
-    points = np.bincount(chunks.dimension[~chunks.is_range], minlength=dimensions)
-    starts = starts_of(by_dimension)
-    heads = chunks.starts[:-1]
+    in_list = starts_of(np.where(listed, sizes, 0))
+    is_packed, is_ranges = chunks.kind == PACKED, chunks.kind == RANGES
     key_low, key_high = entries.key_low[chunks.order], entries.key_high[chunks.order]
+    blocks = np.zeros((len(sizes), BLOCK_COLUMNS), np.int32)
+    blocks[:, LOW] = _reduce(np.minimum, key_low, chunks.starts)
+    blocks[:, HIGH] = _reduce(np.maximum, key_high, chunks.starts)
+    blocks[:, INNER_LOW] = _reduce(np.maximum, key_low, chunks.starts)
+    blocks[:, INNER_HIGH] = _reduce(np.minimum, key_high, chunks.starts)
+    blocks[:, KIND] = chunks.kind
+    blocks[:, ENTRIES] = sizes
+    blocks[:, PLAIN] = plain
+    blocks[:, DATA] = np.select(
+        [is_packed, is_ranges], [record_offsets[in_packed[:-1]], len(singles) + in_ranges[:-1]], column_starts[:-1]
+    )
+    blocks[:, DATA_END] = np.where(is_packed, record_offsets[in_packed[1:]], column_starts[1:])
+    blocks[:, EXPRESSIONS] = np.where(listed, in_list[:-1], entries.expression[heads])
+    blocks[:, PROGRAMS] = program_starts
+    blocks[:, REPEATED_ROW] = repeated_starts
+    dimensions = len(directory) - 1
+    first = starts_of(np.bincount(chunks.dimension, minlength=dimensions))
+    directory[:, POINT_BLOCKS] = first
+    directory[:-1, RANGE_BLOCKS] = first[:-1] + np.bincount(chunks.dimension[~chunks.is_range], minlength=dimensions)
+    ranged = np.concatenate([singles, chunks.of_kind(RANGES)])
     return Stored(
-        blocks=Blocks(
-            starts=starts,
-            ranges=starts[:-1] + points,
-            low=_reduce(np.minimum, key_low, heads),
-            high=_reduce(np.maximum, key_high, heads),
-            inner_low=_reduce(np.maximum, key_low, heads),
-            inner_high=_reduce(np.minimum, key_high, heads),
-            kind=chunks.kind,
-            count=sizes.astype(np.int32),
-            data=data,
-            end=end,
-            expressions=np.where(listed, starts_of(np.where(listed, sizes, 0))[:-1], first_expressions),
-            plain=plain.astype(np.uint8),
-            programs=program_starts,
-            repeated=repeated_starts,
-        ),
+        blocks=blocks,
         columns=columns,
         pairs=_join(pairs, np.uint16),
         rows=_join([*rows, *repeated_rows], np.uint64),
         expressions=entries.expression[chunks.order[np.repeat(listed, sizes)]].astype(np.uint32),
         programs=_join(programs, np.int32),
-        range_low=entries.key_low[ranged],
-        range_high=entries.key_high[ranged],
+        ranges=np.column_stack([entries.key_low[ranged], entries.key_high[ranged]]).astype(word),
     )
 
 
-def _store_bitmaps(
-    chunks: Chunks,
-) -> tuple[Columns, list[npt.NDArray[np.uint16]], list[npt.NDArray[np.uint64]], I64]:
+def _store_bitmaps(chunks: Chunks) -> tuple[I32, list[U16], list[U64], I64]:
     bitmaps = [chunks.bitmaps[chunk] for chunk in sorted(chunks.bitmaps)]
     counts = np.zeros(len(chunks.kind), np.int64)
     counts[sorted(chunks.bitmaps)] = [len(bitmap.dimension) for bitmap in bitmaps]
-    pair_base = starts_of(np.array([len(bitmap.pairs) for bitmap in bitmaps], np.int64))
-    row_base = starts_of(np.array([len(bitmap.rows) for bitmap in bitmaps], np.int64))
-    pair_starts, row_starts = [], []
-    for i, bitmap in enumerate(bitmaps):
+    column_starts = starts_of(counts)
+    columns = np.zeros((int(column_starts[-1]), COLUMN_COLUMNS), np.int32)
+    at = pair_base = row_base = 0
+    for bitmap in bitmaps:
+        some = slice(at, at + len(bitmap.dimension))
+        columns[some, DIMENSION], columns[some, MODE] = bitmap.dimension, bitmap.mode
+        columns[some, FIRST_CODE], columns[some, CODES] = bitmap.low, bitmap.size
         width = len(bitmap.rows) // max(1, int(bitmap.row_starts[-1]))
-        pair_starts.append(pair_base[i] + bitmap.pair_starts[:-1])
-        row_starts.append(row_base[i] + width * bitmap.row_starts[:-1])
-    columns = Columns(
-        dimension=_join([bitmap.dimension for bitmap in bitmaps], np.int32),
-        mode=_join([bitmap.mode for bitmap in bitmaps], np.uint8),
-        low=_join([bitmap.low for bitmap in bitmaps], np.int32),
-        size=_join([bitmap.size for bitmap in bitmaps], np.int32),
-        pairs=_join(pair_starts, np.int64),
-        rows=_join(row_starts, np.int64),
-    )
-    return columns, [bitmap.pairs for bitmap in bitmaps], [bitmap.rows for bitmap in bitmaps], starts_of(counts)
+        columns[some, PAIRS] = pair_base + bitmap.pair_starts[:-1]
+        columns[some, ROWS] = row_base + width * bitmap.row_starts[:-1]
+        at, pair_base, row_base = some.stop, pair_base + len(bitmap.pairs), row_base + len(bitmap.rows)
+    return columns, [bitmap.pairs for bitmap in bitmaps], [bitmap.rows for bitmap in bitmaps], column_starts
 
 
-def _extras(
-    chunks: Chunks, entries: Entries, row_words: int
-) -> tuple[list[I32], I64, list[npt.NDArray[np.uint64]], I64]:
+def _extras(chunks: Chunks, entries: Entries, row_words: int) -> tuple[list[I32], I64, list[U64], I64]:
     """Programs of bitmap entries, and rows that mark the repeated ones, for the blocks that have any."""
     programs: list[I32] = []
-    rows: list[npt.NDArray[np.uint64]] = []
+    rows: list[U64] = []
     program_starts = np.full(len(chunks.kind), -1, np.int64)
     row_starts = np.full(len(chunks.kind), -1, np.int64)
     program_count = 0
@@ -183,9 +206,10 @@ def _extras(
     return programs, program_starts, rows, row_starts
 
 
-def _reduce(how: np.ufunc, values: I32, heads: I64) -> I32:
-    return how.reduceat(values, heads) if len(heads) else values[:0]
+def _reduce(how: np.ufunc, values: I32, starts: I64) -> I32:
+    reduced: I32 = how.reduceat(values, starts[:-1]) if len(starts) > 1 else values[:0]
+    return reduced
 
 
-def _join(arrays: list[npt.NDArray[np.generic]], dtype: type) -> npt.NDArray[np.generic]:
-    return np.concatenate(arrays).astype(dtype, copy=False) if arrays else np.empty(0, dtype)
+def _join(arrays: Sequence[npt.NDArray[Any]], dtype: type) -> npt.NDArray[Any]:
+    return np.concatenate(arrays) if arrays else np.empty(0, dtype)

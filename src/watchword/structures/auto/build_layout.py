@@ -7,7 +7,7 @@ dimensions, cut into blocks of up to 512, and each block takes the form that is 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,16 +16,19 @@ from watchword.coding.codebook import Codebook
 from watchword.coding.coded import ANY, CodedExpressions
 from watchword.coding.ranges import starts_of
 from watchword.coding.values import I32, I64
+from watchword.errors import LimitError
 from watchword.kernel import kernel
 from watchword.structures.auto.asked import POINT, RANGE, SINGLE, Asked, Rest
 from watchword.structures.auto.blocks import cut, store
 from watchword.structures.auto.entries import NO_PROGRAM, Entries
-from watchword.structures.auto.layout import PACKED, Layout, Tests
-from watchword.structures.auto.records import point_lists, write_records
+from watchword.structures.auto.layout import DIRECTORY_COLUMNS, PACKED, Layout, Tests
+from watchword.structures.auto.records import point_lists, range_lists, write_records
 
 LIST_ENTRIES: Final = 32  # entries under one code from which on they become blocks
+RANGE_LIST_ENTRIES: Final = 48  # entries under intervals of one dimension, likewise
 
 F64 = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(slots=True)
@@ -36,30 +39,33 @@ class Built:
 
 def build_layout(coded: CodedExpressions, entries: Entries, cost: F64, presence: F64, book: Codebook) -> Built:
     entries, asked, cost = _with_splits(coded, entries, cost)
-    rest = _rest(entries, asked, cost)
+    rest = _rest(entries, asked, cost, presence)
     order, group_starts = _group(entries, rest, asked, presence)
-    group_class = rest.entry_class[order[group_starts[:-1]]] if len(order) else np.empty(0, np.uint8)
-    is_list = (group_class == POINT) & (np.diff(group_starts) < LIST_ENTRIES)
-    in_list = np.repeat(is_list, np.diff(group_starts))
-    listed, blocked = order[in_list], order[~in_list]
+    point_groups, range_groups, single_groups = _lists(entries, rest, order, group_starts)
+    points, ranges = _members(order, group_starts, point_groups), _members(order, group_starts, range_groups)
+    singles = _members(order, group_starts, single_groups)
+    in_blocks = ~(point_groups | range_groups | single_groups)
+    blocked = _members(order, group_starts, in_blocks)
+    # singles come first: the number of their expression is their place in `ranges`
     expressions, renumbered = _number_expressions(
-        entries, np.concatenate([listed, blocked]), len(coded.node_starts) - 1
+        entries, np.concatenate([singles, points, ranges, blocked]), len(coded.node_starts) - 1
     )
     entries = entries._replace(expression=renumbered[entries.expression].astype(np.int32))
     tests, test_of = _tests(entries, asked, rest)
     word_type = np.uint16 if max(len(book.codes), int(book.codes.max())) < 65_535 else np.uint32
     empty = np.empty(0, word_type)
-    block_groups = starts_of(np.diff(group_starts)[~is_list])
+    block_groups = starts_of(np.diff(group_starts)[in_blocks])
     chunks = cut(entries, rest, asked, blocked, block_groups, presence, empty.itemsize)
-    packed = np.concatenate([listed, chunks.of_kind(PACKED)])
+    packed = np.concatenate([points, ranges, chunks.of_kind(PACKED)])
     words, offsets = write_records(entries, asked, rest, test_of, packed, empty)
-    eq_base, eq_low, eq_high, eq_starts = point_lists(entries, listed, offsets, len(book.codes))
-    stored = store(chunks, entries, len(book.codes), offsets[len(listed) :])
+    directory = np.zeros((len(book.codes) + 1, DIRECTORY_COLUMNS), np.int32)
+    eq_starts = point_lists(entries, points, offsets, directory)
+    range_lists(entries, ranges, offsets[len(points) :], singles, directory)
+    stored = store(chunks, entries, directory, offsets[len(points) + len(ranges) :], singles, word_type)
+    _check_sizes(words, stored.rows)
     return Built(
         Layout(
-            eq_base=eq_base,
-            eq_low=eq_low,
-            eq_high=eq_high,
+            directory=directory,
             eq_starts=eq_starts,
             words=words,
             blocks=stored.blocks,
@@ -68,8 +74,7 @@ def build_layout(coded: CodedExpressions, entries: Entries, cost: F64, presence:
             rows=stored.rows,
             expressions=stored.expressions,
             programs=stored.programs,
-            range_low=stored.range_low,
-            range_high=stored.range_high,
+            ranges=stored.ranges,
             tests=tests,
             expression_count=len(coded.node_starts) - 1,
             entered_count=len(np.unique(entries.expression)),
@@ -79,45 +84,53 @@ def build_layout(coded: CodedExpressions, entries: Entries, cost: F64, presence:
     )
 
 
+def _check_sizes(*arrays: npt.NDArray[Any]) -> None:
+    """Offsets are 32 bits wide."""
+    if max(map(len, arrays)) > np.iinfo(np.int32).max:
+        raise LimitError("too many subscriptions for one segment: load them in several calls of subscribe_many")
+
+
+def _lists(entries: Entries, rest: Rest, order: I64, group_starts: I64) -> tuple[Mask, Mask, Mask]:
+    """The groups that become lists: of few entries under one code; of few under intervals; of few of these that have
+    nothing else to verify."""
+    sizes = np.diff(group_starts)
+    heads = order[group_starts[:-1]]
+    dimension, entry_class = entries.key_dimension[heads], rest.entry_class[heads]
+    is_point = entry_class == POINT
+    ranged = np.bincount(dimension, np.where(is_point, 0, sizes))
+    few = ~is_point & (ranged[dimension] < RANGE_LIST_ENTRIES)
+    return is_point & (sizes < LIST_ENTRIES), few & (entry_class == RANGE), few & (entry_class == SINGLE)
+
+
+def _members(order: I64, group_starts: I64, groups: Mask) -> I64:
+    return order[np.repeat(groups, np.diff(group_starts))]
+
+
 def _with_splits(coded: CodedExpressions, entries: Entries, cost: F64) -> tuple[Entries, Asked, F64]:
-    """Cut the growing columns to what is used, and put the split intervals behind the coded conditions."""
-    count, conditions, instructions, splits = entries.used
-    known = len(coded.conditions.dimension)
-    condition = entries.condition[:conditions]
-    trimmed = Entries(
-        entries.expression[:count],
-        entries.key_dimension[:count],
-        entries.key_low[:count],
-        entries.key_high[:count],
-        entries.starts[: count + 1],
-        np.where(condition < 0, known - 1 - condition, condition).astype(np.int32),
-        entries.program[:count],
-        entries.repeated[:count],
-        entries.instructions[:instructions],
-        entries.split_dimension[:splits],
-        entries.split_low[:splits],
-        entries.split_high[:splits],
-        entries.used,
-    )
+    """Put the split intervals behind the coded conditions."""
+    known, splits = len(coded.conditions.dimension), len(entries.split_dimension)
+    condition = np.where(entries.condition < 0, known - 1 - entries.condition, entries.condition)
+    entries = entries._replace(condition=condition.astype(np.int32))
     c = coded.conditions
     asked = Asked(
-        np.concatenate([c.dimension, trimmed.split_dimension]),
-        np.concatenate([c.low, trimmed.split_low]),
-        np.concatenate([c.high, trimmed.split_high]),
+        np.concatenate([c.dimension, entries.split_dimension]),
+        np.concatenate([c.low, entries.split_low]),
+        np.concatenate([c.high, entries.split_high]),
         np.concatenate([c.mode, np.zeros(splits, np.uint8)]),
         np.concatenate([c.set_of, np.full(splits, -1, np.int32)]),
         c.set_starts,
         c.set_low,
         c.set_high,
     )
-    return trimmed, asked, np.concatenate([cost, np.zeros(splits)])
+    return entries, asked, np.concatenate([cost, np.zeros(splits)])
 
 
 @kernel
-def _rest(entries: Entries, asked: Asked, cost: F64) -> Rest:
+def _rest(entries: Entries, asked: Asked, cost: F64, presence: F64) -> Rest:
     count = len(entries.expression)
     starts, condition = np.zeros(count + 1, np.int64), np.empty(len(entries.condition), np.int32)
     simple, entry_class = np.zeros(count, np.int32), np.zeros(count, np.uint8)
+    shares = np.empty(np.diff(entries.starts).max() if count else 0, np.float64)
     n = 0
     for e in range(count):
         first = n
@@ -131,11 +144,15 @@ def _rest(entries: Entries, asked: Asked, cost: F64) -> Rest:
                     continue
                 if is_simple and is_point and _is_key(entries, asked, e, c):
                     continue
+                # whoever verifies this has the key's attribute: what is rare then comes first, and mostly ends it
+                share = cost[c]
+                if asked.dimension[c] == entries.key_dimension[e]:
+                    share /= presence[asked.dimension[c]]
                 at = n
-                while at > begin and cost[condition[at - 1]] > cost[c]:
-                    condition[at] = condition[at - 1]
+                while at > begin and shares[at - 1 - begin] > share:
+                    condition[at], shares[at - begin] = condition[at - 1], shares[at - 1 - begin]
                     at -= 1
-                condition[at] = c
+                condition[at], shares[at - begin] = c, share
                 n += 1
             if wants_simple:
                 simple[e] = n - begin

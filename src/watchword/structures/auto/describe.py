@@ -10,13 +10,26 @@ from watchword.coding.values import I64
 from watchword.kernel import kernel
 from watchword.structures.auto.layout import (
     BITMAP,
+    DATA,
+    DATA_END,
+    ENTRIES,
+    EQ_BASE,
+    EQ_HIGH,
+    EQ_LOW,
+    EQ_WORDS,
+    EXPRESSIONS,
     HAS_PROGRAM,
+    KIND,
     PACKED,
+    PLAIN,
+    POINT_BLOCKS,
+    RANGE_WORDS,
     RANGES,
     RECORD_HEAD,
     SETS_MASK,
     SETS_SHIFT,
     SIMPLE_MASK,
+    SINGLES,
     Layout,
     Words,
 )
@@ -25,32 +38,35 @@ _KINDS = {PACKED: "records", RANGES: "ranges", BITMAP: "bitmap"}
 
 
 def describe(layout: Layout) -> dict[str, Any]:
-    blocks = layout.blocks
+    kind, entries = layout.blocks[:, KIND], layout.blocks[:, ENTRIES]
     return {
         "name": "auto",
         "word_bits": 8 * layout.words.itemsize,
-        "blocks": {name: int((blocks.kind == kind).sum()) for kind, name in _KINDS.items()},
-        "entries_in_blocks": {name: int(blocks.count[blocks.kind == kind].sum()) for kind, name in _KINDS.items()},
-        "bitmap_columns": len(layout.columns.dimension),
+        "blocks": {name: int((kind == number).sum()) for number, name in _KINDS.items()},
+        "entries_in_blocks": {name: int(entries[kind == number].sum()) for number, name in _KINDS.items()},
+        "bitmap_columns": len(layout.columns),
     }
 
 
 def always_candidates(layout: Layout, dimension: int) -> I64:
     """The expressions that are entered under the dimension that every event has."""
-    found = []
-    if layout.eq_base[dimension] >= 0:
-        key = int(layout.eq_base[dimension])
-        found.append(_expressions_of(layout.words, int(layout.eq_starts[key]), int(layout.eq_starts[key + 1])))
-    blocks = layout.blocks
-    for b in range(int(blocks.starts[dimension]), int(blocks.starts[dimension + 1])):
-        first = int(blocks.expressions[b])
-        if blocks.kind[b] == PACKED:
-            found.append(_expressions_of(layout.words, int(blocks.data[b]), int(blocks.end[b])))
-        elif blocks.kind[b] == BITMAP and not blocks.plain[b]:
-            found.append(layout.expressions[first : first + int(blocks.count[b])].astype(np.int64))
+    row, following = layout.directory[dimension].tolist(), layout.directory[dimension + 1].tolist()
+    found = [
+        _expressions_of(layout.words, row[RANGE_WORDS], following[RANGE_WORDS]),
+        np.arange(row[SINGLES], following[SINGLES]),
+    ]
+    for code in range(row[EQ_LOW], row[EQ_HIGH] + 1):
+        p, q = (row[EQ_WORDS] + int(layout.eq_starts[row[EQ_BASE] + code + k]) for k in range(2))
+        found.append(_expressions_of(layout.words, p, q))
+    for block in layout.blocks[row[POINT_BLOCKS] : following[POINT_BLOCKS]].tolist():
+        first, size = block[EXPRESSIONS], block[ENTRIES]
+        if block[KIND] == PACKED:
+            found.append(_expressions_of(layout.words, block[DATA], block[DATA_END]))
+        elif block[KIND] == BITMAP and not block[PLAIN]:
+            found.append(layout.expressions[first : first + size].astype(np.int64))
         else:
-            found.append(np.arange(first, first + int(blocks.count[b])))
-    return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+            found.append(np.arange(first, first + size))
+    return np.unique(np.concatenate(found))
 
 
 @kernel

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from watchword.coding.codebook import CONSTANT_DIMENSION, MISSING
 from watchword.coding.coded import ANY, CodedExpressions
 from watchword.coding.values import I32, I64, U8
-from watchword.kernel import kernel
+from watchword.kernel import lean
 from watchword.language.table import AND, LEAF, OR
 
 F64 = npt.NDArray[np.float64]
@@ -54,26 +54,82 @@ class Entries(NamedTuple):
     split_dimension: I32  # a set that is a key is entered once for each of its intervals
     split_low: I32
     split_high: I32
+
+
+class _Work(NamedTuple):
+    """What a run writes to: with `fill` 0 it only counts."""
+
+    out: Entries
     used: I64  # entries, conditions, instruction words, split intervals
+    fill: int
+    costs: F64  # of the nodes of the expression at hand
+    node: I64  # a stack of subtrees to enter
+    shared: I64  # how many of `conditions` hold there
+    rest: I64  # the program to run there
+    conditions: I32  # those of the ANDs above
+    jump: I64  # a stack of subtrees to write as a program
+    if_true: I64
+    if_false: I64
 
 
-@kernel
 def build_entries(coded: CodedExpressions, cost: F64) -> Entries:
     """`cost` of a condition: how often it is true."""
-    out = _new(len(coded.node_starts) + 64, len(coded.condition) + 64, 64, 64)
+    most = int(np.diff(coded.node_starts).max(initial=0)) + 2
+    counted = _work(_room(0, 0, 0, 0), most, fill=0)
+    _enter(coded, cost, counted)
+    work = _work(_room(*counted.used.tolist()), most, fill=1)
+    _enter(coded, cost, work)
+    return work.out
+
+
+def _room(entries: int, conditions: int, instructions: int, splits: int) -> Entries:
+    return Entries(
+        np.empty(entries, np.int32),
+        np.empty(entries, np.int32),
+        np.empty(entries, np.int32),
+        np.empty(entries, np.int32),
+        np.zeros(entries + 1, np.int64),
+        np.empty(conditions, np.int32),
+        np.empty(entries, np.int32),
+        np.zeros(entries, np.uint8),
+        np.empty(instructions, np.int32),
+        np.empty(splits, np.int32),
+        np.empty(splits, np.int32),
+        np.empty(splits, np.int32),
+    )
+
+
+def _work(out: Entries, most: int, *, fill: int) -> _Work:
+    return _Work(
+        out,
+        np.zeros(4, np.int64),
+        fill,
+        np.empty(most, np.float64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int32),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+    )
+
+
+@lean
+def _enter(coded: CodedExpressions, cost: F64, work: _Work) -> None:
     for e in range(len(coded.node_starts) - 1):
-        first = coded.node_starts[e]
-        entries = out.used[0]
-        if _is_flat(coded, first, coded.node_starts[e + 1]):
-            out = _enter_flat(out, coded, cost, e, first, coded.node_starts[e + 1])
+        first, last = coded.node_starts[e], coded.node_starts[e + 1]
+        entries = work.used[0]
+        if _is_flat(coded, first, last):
+            _enter_flat(work, coded, cost, e, first, last)
         else:
-            out = _enter_tree(out, coded, cost, e, first, coded.node_starts[e + 1])
-        if out.used[0] - entries > 1:
-            out.repeated[entries : out.used[0]] = 1
-    return out
+            _enter_tree(work, coded, cost, e, first, last)
+        if work.fill and work.used[0] - entries > 1:
+            for entry in range(entries, work.used[0]):
+                work.out.repeated[entry] = 1
 
 
-@kernel
+@lean
 def _is_flat(coded: CodedExpressions, first: int, last: int) -> bool:
     """One leaf, or an AND of leaves only, few enough for an entry."""
     if last - first == 1:
@@ -89,27 +145,26 @@ def _is_flat(coded: CodedExpressions, first: int, last: int) -> bool:
     return sets <= SETS_PER_ENTRY
 
 
-@kernel
+@lean
 def _is_simple(coded: CodedExpressions, c: int) -> bool:
     return coded.conditions.set_of[c] < 0 and coded.conditions.mode[c] == ANY
 
 
-@kernel
-def _enter_flat(out: Entries, coded: CodedExpressions, cost: F64, e: int, first: int, last: int) -> Entries:
+@lean
+def _enter_flat(work: _Work, coded: CodedExpressions, cost: F64, e: int, first: int, last: int) -> None:
     begin = first if last - first == 1 else first + 1
     best = coded.condition[begin]
     for n in range(begin, last):
+        work.conditions[n - begin] = coded.condition[n]
         if cost[coded.condition[n]] < cost[best]:
             best = coded.condition[n]
-    return _emit(out, coded, e, best, coded.condition[begin:last], last - begin, NO_PROGRAM)
+    _emit(work, coded, e, best, last - begin, NO_PROGRAM)
 
 
-@kernel
-def _enter_tree(out: Entries, coded: CodedExpressions, cost: F64, e: int, first: int, last: int) -> Entries:
-    costs = _costs(coded, cost, first, last)
-    size = last - first
-    waiting, shared, program = np.empty(size + 1, np.int64), np.empty(size + 1, np.int64), np.empty(size + 1, np.int64)
-    conditions = np.empty(size + 1, np.int32)  # those of the ANDs above: the first `shared` of them hold here too
+@lean
+def _enter_tree(work: _Work, coded: CodedExpressions, cost: F64, e: int, first: int, last: int) -> None:
+    _cost_nodes(work.costs, coded, cost, first, last)
+    costs, waiting, shared, program, conditions = work.costs, work.node, work.shared, work.rest, work.conditions
     depth = 1
     waiting[0], shared[0], program[0] = first, 0, NO_PROGRAM
     while depth > 0:
@@ -117,7 +172,7 @@ def _enter_tree(out: Entries, coded: CodedExpressions, cost: F64, e: int, first:
         n, count, rest = waiting[depth], shared[depth], program[depth]
         if coded.kind[n] == LEAF:
             conditions[count] = coded.condition[n]
-            out = _emit(out, coded, e, coded.condition[n], conditions, count + 1, rest)
+            _emit(work, coded, e, coded.condition[n], count + 1, rest)
             continue
         end = first + coded.end[n]
         if coded.kind[n] == OR:
@@ -128,32 +183,31 @@ def _enter_tree(out: Entries, coded: CodedExpressions, cost: F64, e: int, first:
                 child = first + coded.end[child]
             continue
         best, leaves, sets, branches = _children(coded, costs, first, n, end)
+        sets += _sets_among(coded, conditions, count)
         fits = count + leaves <= CONDITIONS_PER_ENTRY and sets <= SETS_PER_ENTRY
         best_is_leaf = coded.kind[best] == LEAF
         if not best_is_leaf and count + leaves > 0:
             fits = fits and (count + leaves) * (coded.end[best] - (best - first)) <= CONDITIONS_OVER_BRANCHES
+        if rest == NO_PROGRAM and not fits:
+            rest = _write_program(work, coded, first, n, end, True)
+        elif rest == NO_PROGRAM and branches > (0 if best_is_leaf else 1):
+            rest = _write_program(work, coded, first, n, end, False)
         if fits:
             count = _inherit(coded, first, n, end, conditions, count)
-        if rest == NO_PROGRAM:
-            if not fits:
-                out, rest = _write_program(out, coded, first, n, end, True)
-            elif branches > (0 if best_is_leaf else 1):
-                out, rest = _write_program(out, coded, first, n, end, False)
         if not best_is_leaf:
             waiting[depth], shared[depth], program[depth] = best, count, rest
             depth += 1
             continue
         if not fits:
+            count = min(count, CONDITIONS_PER_ENTRY)
             conditions[count] = coded.condition[best]
             count += 1
-        out = _emit(out, coded, e, coded.condition[best], conditions, count, rest)
-    return out
+        _emit(work, coded, e, coded.condition[best], count, rest)
 
 
-@kernel
-def _costs(coded: CodedExpressions, cost: F64, first: int, last: int) -> F64:
+@lean
+def _cost_nodes(out: F64, coded: CodedExpressions, cost: F64, first: int, last: int) -> None:
     """Of each node: of a leaf its own, of an AND its cheapest child's, of an OR all its children's."""
-    out = np.empty(last - first, np.float64)
     for n in range(last - 1, first - 1, -1):
         if coded.kind[n] == LEAF:
             out[n - first] = cost[coded.condition[n]]
@@ -167,10 +221,18 @@ def _costs(coded: CodedExpressions, cost: F64, first: int, last: int) -> F64:
                 total += out[child - first]
             child = first + coded.end[child]
         out[n - first] = total
-    return out
 
 
-@kernel
+@lean
+def _sets_among(coded: CodedExpressions, conditions: I32, count: int) -> int:
+    sets = 0
+    for i in range(count):
+        if not _is_simple(coded, conditions[i]):
+            sets += 1
+    return sets
+
+
+@lean
 def _children(coded: CodedExpressions, costs: F64, first: int, n: int, end: int) -> tuple[int, int, int, int]:
     """Of an AND: the cheapest child, and how many leaves, leaves that are no plain interval, and branches it has."""
     best, leaves, sets, branches = n + 1, 0, 0, 0
@@ -188,7 +250,7 @@ def _children(coded: CodedExpressions, costs: F64, first: int, n: int, end: int)
     return best, leaves, sets, branches
 
 
-@kernel
+@lean
 def _inherit(coded: CodedExpressions, first: int, n: int, end: int, conditions: I32, count: int) -> int:
     child = n + 1
     while child < end:
@@ -199,13 +261,10 @@ def _inherit(coded: CodedExpressions, first: int, n: int, end: int, conditions: 
     return count
 
 
-@kernel
-def _write_program(
-    out: Entries, coded: CodedExpressions, first: int, n: int, end: int, with_leaves: bool
-) -> tuple[Entries, int]:
-    """The conjunction of the AND's children, or of those that are not leaves."""
-    begin = out.used[2]
-    out = _room(out, 0, 0, 3 * (end - n), 0)
+@lean
+def _write_program(work: _Work, coded: CodedExpressions, first: int, n: int, end: int, with_leaves: bool) -> int:
+    """The conjunction of the AND's children, or of those that are not leaves; where it begins."""
+    begin = work.used[2]
     last = n
     child = n + 1
     while child < end:
@@ -216,13 +275,13 @@ def _write_program(
     while child < end:
         after = first + coded.end[child]
         if with_leaves or coded.kind[child] != LEAF:
-            following = out.used[2] + 3 * _leaves(coded, child, after)
-            _write_node(out, coded, first, child, ACCEPT if child == last else following)
+            following = work.used[2] + 3 * _leaves(coded, child, after)
+            _write_node(work, coded, first, child, ACCEPT if child == last else following)
         child = after
-    return out, begin
+    return begin
 
 
-@kernel
+@lean
 def _leaves(coded: CodedExpressions, n: int, end: int) -> int:
     count = 0
     for i in range(n, end):
@@ -231,140 +290,98 @@ def _leaves(coded: CodedExpressions, n: int, end: int) -> int:
     return count
 
 
-@kernel
-def _write_node(out: Entries, coded: CodedExpressions, first: int, n: int, if_true: int) -> None:
+@lean
+def _write_node(work: _Work, coded: CodedExpressions, first: int, n: int, if_true: int) -> None:
     """The leaves of a subtree become instructions in their order; where they lead is known from the counts."""
-    size = first + coded.end[n] - n
-    node, yes, no = np.empty(size + 1, np.int64), np.empty(size + 1, np.int64), np.empty(size + 1, np.int64)
+    node, yes, no = work.jump, work.if_true, work.if_false
     node[0], yes[0], no[0] = n, if_true, REJECT
     depth = 1
     while depth > 0:
         depth -= 1
         m, t, f = node[depth], yes[depth], no[depth]
         if coded.kind[m] == LEAF:
-            at = out.used[2]
-            out.instructions[at], out.instructions[at + 1], out.instructions[at + 2] = coded.condition[m], t, f
-            out.used[2] += 3
+            _write_instruction(work, coded.condition[m], t, f)
             continue
-        # children are pushed last to first so that they are written first to last
-        end = first + coded.end[m]
-        begin, at = depth, out.used[2]
+        # children are put on the stack last to first, so that they are written first to last
+        children = 0
         child = m + 1
-        while child < end:
+        while child < first + coded.end[m]:
+            children += 1
+            child = first + coded.end[child]
+        at = work.used[2]
+        child = m + 1
+        for i in range(children):
             after = first + coded.end[child]
             following = at + 3 * _leaves(coded, child, after)
-            is_last = after == end
-            node[depth] = child
+            place = depth + children - 1 - i
+            is_last = i == children - 1
+            node[place] = child
             if coded.kind[m] == AND:
-                yes[depth], no[depth] = t if is_last else following, f
+                yes[place], no[place] = t if is_last else following, f
             else:
-                yes[depth], no[depth] = t, f if is_last else following
-            depth += 1
+                yes[place], no[place] = t, f if is_last else following
             at = following
             child = after
-        node[begin:depth] = node[begin:depth][::-1].copy()
-        yes[begin:depth] = yes[begin:depth][::-1].copy()
-        no[begin:depth] = no[begin:depth][::-1].copy()
+        depth += children
 
 
-@kernel
-def _emit(
-    out: Entries, coded: CodedExpressions, e: int, key: int, conditions: I32, count: int, program: int
-) -> Entries:
-    """An entry under condition `key`; none if it can never be true."""
+@lean
+def _write_instruction(work: _Work, condition: int, if_true: int, if_false: int) -> None:
+    at = work.used[2]
+    work.used[2] += 3
+    if work.fill:
+        instructions = work.out.instructions
+        instructions[at], instructions[at + 1], instructions[at + 2] = condition, if_true, if_false
+
+
+@lean
+def _emit(work: _Work, coded: CodedExpressions, e: int, key: int, count: int, program: int) -> None:
+    """An entry under condition `key` with the first `count` of the conditions; none if it can never be true."""
     for i in range(count):
-        if coded.conditions.low[conditions[i]] > coded.conditions.high[conditions[i]]:
-            return out
+        condition = work.conditions[i]
+        if coded.conditions.low[condition] > coded.conditions.high[condition]:
+            return
     dimension, low, high = coded.conditions.dimension[key], coded.conditions.low[key], coded.conditions.high[key]
     if low == MISSING:
         # true also of an event without the attribute: found through the constant dimension
-        return _append(out, e, CONSTANT_DIMENSION, 1, 1, conditions, count, program, -1, 0)
+        _append(work, e, CONSTANT_DIMENSION, 1, 1, count, program, -1, 0)
+        return
     number = coded.conditions.set_of[key]
-    if number < 0 or coded.conditions.mode[key] != ANY:
-        return _append(out, e, dimension, low, high, conditions, count, program, -1, 0)
-    begin, end = coded.conditions.set_starts[number], coded.conditions.set_starts[number + 1]
-    if end - begin > KEYS_PER_SET:
-        return _append(out, e, dimension, low, high, conditions, count, program, -1, 0)
-    for i in range(begin, end):
-        low, high = coded.conditions.set_low[i], coded.conditions.set_high[i]
-        out = _room(out, 0, 0, 0, 1)
-        split = out.used[3]
-        out.split_dimension[split], out.split_low[split], out.split_high[split] = dimension, low, high
-        out.used[3] += 1
-        out = _append(out, e, dimension, low, high, conditions, count, program, key, -1 - split)
-    return out
+    if number >= 0 and coded.conditions.mode[key] == ANY:
+        begin, end = coded.conditions.set_starts[number], coded.conditions.set_starts[number + 1]
+        if end - begin <= KEYS_PER_SET:
+            for i in range(begin, end):
+                low, high = coded.conditions.set_low[i], coded.conditions.set_high[i]
+                split = work.used[3]
+                work.used[3] += 1
+                if work.fill:
+                    out = work.out
+                    out.split_dimension[split], out.split_low[split], out.split_high[split] = dimension, low, high
+                _append(work, e, dimension, low, high, count, program, key, -1 - split)
+            return
+    _append(work, e, dimension, low, high, count, program, -1, 0)
 
 
-@kernel
+@lean
 def _append(
-    out: Entries,
+    work: _Work,
     e: int,
     dimension: int,
     low: int,
     high: int,
-    conditions: I32,
     count: int,
     program: int,
     replaced: int,
     replacement: int,
-) -> Entries:
-    out = _room(out, 1, count, 0, 0)
-    entry, at = out.used[0], out.used[1]
-    out.expression[entry], out.program[entry], out.repeated[entry] = e, program, 0
-    out.key_dimension[entry], out.key_low[entry], out.key_high[entry] = dimension, low, high
-    for i in range(count):
-        out.condition[at + i] = replacement if conditions[i] == replaced else conditions[i]
-    out.used[0] += 1
-    out.used[1] += count
-    out.starts[entry + 1] = at + count
-    return out
-
-
-@kernel
-def _new(entries: int, conditions: int, instructions: int, splits: int) -> Entries:
-    starts = np.zeros(entries + 1, np.int64)
-    return Entries(
-        np.empty(entries, np.int32),
-        np.empty(entries, np.int32),
-        np.empty(entries, np.int32),
-        np.empty(entries, np.int32),
-        starts,
-        np.empty(conditions, np.int32),
-        np.empty(entries, np.int32),
-        np.empty(entries, np.uint8),
-        np.empty(instructions, np.int32),
-        np.empty(splits, np.int32),
-        np.empty(splits, np.int32),
-        np.empty(splits, np.int32),
-        np.zeros(4, np.int64),
-    )
-
-
-@kernel
-def _room(out: Entries, entries: int, conditions: int, instructions: int, splits: int) -> Entries:
-    """Room for so many more of each: the same columns, or copies twice as large."""
-    used = out.used
-    sizes = (len(out.expression), len(out.condition), len(out.instructions), len(out.split_low))
-    needs = (used[0] + entries, used[1] + conditions, used[2] + instructions, used[3] + splits)
-    if needs[0] <= sizes[0] and needs[1] <= sizes[1] and needs[2] <= sizes[2] and needs[3] <= sizes[3]:
-        return out
-    new = _new(
-        2 * needs[0] if needs[0] > sizes[0] else sizes[0],
-        2 * needs[1] if needs[1] > sizes[1] else sizes[1],
-        2 * needs[2] if needs[2] > sizes[2] else sizes[2],
-        2 * needs[3] if needs[3] > sizes[3] else sizes[3],
-    )
-    new.expression[: used[0]] = out.expression[: used[0]]
-    new.key_dimension[: used[0]] = out.key_dimension[: used[0]]
-    new.key_low[: used[0]] = out.key_low[: used[0]]
-    new.key_high[: used[0]] = out.key_high[: used[0]]
-    new.starts[: used[0] + 1] = out.starts[: used[0] + 1]
-    new.condition[: used[1]] = out.condition[: used[1]]
-    new.program[: used[0]] = out.program[: used[0]]
-    new.repeated[: used[0]] = out.repeated[: used[0]]
-    new.instructions[: used[2]] = out.instructions[: used[2]]
-    new.split_dimension[: used[3]] = out.split_dimension[: used[3]]
-    new.split_low[: used[3]] = out.split_low[: used[3]]
-    new.split_high[: used[3]] = out.split_high[: used[3]]
-    new.used[:] = used
-    return new
+) -> None:
+    entry, at = work.used[0], work.used[1]
+    work.used[0] += 1
+    work.used[1] += count
+    if work.fill:
+        out = work.out
+        out.expression[entry], out.program[entry] = e, program
+        out.key_dimension[entry], out.key_low[entry], out.key_high[entry] = dimension, low, high
+        for i in range(count):
+            condition = work.conditions[i]
+            out.condition[at + i] = replacement if condition == replaced else condition
+        out.starts[entry + 1] = at + count

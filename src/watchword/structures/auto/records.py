@@ -9,7 +9,20 @@ from watchword.coding.values import I32, I64
 from watchword.kernel import kernel
 from watchword.structures.auto.asked import Asked, Rest
 from watchword.structures.auto.entries import NO_PROGRAM, Entries
-from watchword.structures.auto.layout import HAS_PROGRAM, RECORD_HEAD, REPEATED, SETS_SHIFT, Words
+from watchword.structures.auto.layout import (
+    EQ_BASE,
+    EQ_HIGH,
+    EQ_LOW,
+    EQ_WORDS,
+    HAS_PROGRAM,
+    RANGE_WORDS,
+    RECORD_HEAD,
+    REPEATED,
+    SETS_SHIFT,
+    SINGLES,
+    U16,
+    Words,
+)
 
 
 def write_records(
@@ -52,17 +65,30 @@ def _fill_records(
             words[at], words[at + 1] = entries.program[e] & 0xFFFF, entries.program[e] >> 16
 
 
-def point_lists(entries: Entries, listed: I64, offsets: I64, dimensions: int) -> tuple[I64, I32, I32, I64]:
-    """The directory of point lists: for every code between a dimension's first and last a start."""
+def point_lists(entries: Entries, listed: I64, offsets: I64, directory: I32) -> U16 | I32:
+    """Enter the lists of points, which stand in `listed` by dimension and code, into the directory."""
+    dimensions = len(directory) - 1
     dimension, code = entries.key_dimension[listed], entries.key_low[listed].astype(np.int64)
     low = np.full(dimensions, np.iinfo(np.int32).max, np.int64)
     high = np.full(dimensions, -1, np.int64)
     np.minimum.at(low, dimension, code)
     np.maximum.at(high, dimension, code)
     has = high >= 0
-    span = np.where(has, high - low + 1, 0)
-    bases = starts_of(span)
-    base = np.where(has, bases[:-1], -1)
-    key = base[dimension] + code - low[dimension]
-    starts = offsets[np.searchsorted(key, np.arange(bases[-1] + 1))]
-    return base, np.where(has, low, 0).astype(np.int32), high.astype(np.int32), starts.astype(np.uint32)
+    spans = np.where(has, high - low + 2, 0)  # lists, and where the last one ends
+    first = starts_of(spans)
+    base = np.where(has, first[:-1] - low, 0)
+    words = offsets[np.searchsorted(dimension, np.arange(dimensions))]
+    directory[:-1, EQ_BASE] = base
+    directory[:-1, EQ_LOW] = np.where(has, low, 1)
+    directory[:-1, EQ_HIGH] = np.where(has, high, 0)
+    directory[:-1, EQ_WORDS] = words
+    # the key of a list, and of the end of each dimension's last one, is its place in eq_starts
+    starts = offsets[np.searchsorted(base[dimension] + code, np.arange(first[-1]))] - np.repeat(words, spans)
+    return starts.astype(np.uint16 if starts.max(initial=0) < 1 << 16 else np.int32)
+
+
+def range_lists(entries: Entries, listed: I64, offsets: I64, singles: I64, directory: I32) -> None:
+    """Enter the lists of ranges, which stand in `listed` and `singles` by dimension, into the directory."""
+    dimensions = np.arange(len(directory))
+    directory[:, RANGE_WORDS] = offsets[np.searchsorted(entries.key_dimension[listed], dimensions)]
+    directory[:, SINGLES] = np.searchsorted(entries.key_dimension[singles], dimensions)

@@ -14,7 +14,7 @@ from watchword.structures.auto.build_layout import build_layout
 from watchword.structures.auto.entries import build_entries
 from watchword.structures.auto.layout import U32, Layout
 from watchword.structures.auto.match import match_events
-from watchword.structures.auto.verify import new_state
+from watchword.structures.auto.verify import drop_repetitions, new_state
 from watchword.structures.selectivity import Selectivity
 
 
@@ -50,4 +50,6 @@ class Auto:
                 grown[: starts[done]] = state.out[: starts[done]]
                 state.seen[:] = 0  # the event that did not fit is matched again
                 state = state._replace(out=grown)
+        if events.several.any():
+            drop_repetitions(starts, state.out, events.several)
         return Matches(starts, state.out[: starts[count]], int(state.counters[0]))

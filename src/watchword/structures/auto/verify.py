@@ -10,9 +10,30 @@ from watchword.coding.cells import LIST
 from watchword.coding.coded import LIST_ALL, SET_ALL
 from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I32, I64, U8
-from watchword.kernel import kernel
+from watchword.kernel import kernel, lean
 from watchword.structures.auto.entries import ACCEPT
-from watchword.structures.auto.layout import HAS_PROGRAM, REPEATED, SETS_MASK, SETS_SHIFT, U32, U64, Layout, Words
+from watchword.structures.auto.layout import (
+    CODES,
+    DATA,
+    DATA_END,
+    DIMENSION,
+    ENTRIES,
+    EXPRESSIONS,
+    FIRST_CODE,
+    HAS_PROGRAM,
+    MODE,
+    PAIRS,
+    PROGRAMS,
+    REPEATED,
+    REPEATED_ROW,
+    ROWS,
+    SETS_MASK,
+    SETS_SHIFT,
+    U32,
+    U64,
+    Layout,
+    Words,
+)
 
 FULL: Final = -1
 
@@ -32,10 +53,11 @@ class State(NamedTuple):
     seen: I32  # expression -> 1 + the last event it was found for (where some expressions are repeated)
     out: U32
     alive: U64  # the bits of the block at hand
+    joined: U64  # a row made of several
     counters: I64  # candidates
 
 
-@kernel
+@lean
 def set_values(state: State, events: CodedEvents, e: int) -> None:
     for i in range(events.starts[e], events.starts[e + 1]):
         d = events.dimension[i]
@@ -49,14 +71,14 @@ def set_values(state: State, events: CodedEvents, e: int) -> None:
         state.last[d] = i + 1
 
 
-@kernel
+@lean
 def forget_values(state: State, events: CodedEvents, e: int) -> None:
     for i in range(events.starts[e], events.starts[e + 1]):
         d = events.dimension[i]
         state.first[d], state.last[d], state.flags[d] = 0, 0, 0
 
 
-@kernel
+@lean
 def holds_any(state: State, dimension: int, low: int, high: int) -> bool:
     for i in range(state.first[dimension], state.last[dimension]):
         if low <= state.code[i] <= high:
@@ -64,7 +86,7 @@ def holds_any(state: State, dimension: int, low: int, high: int) -> bool:
     return False
 
 
-@kernel
+@lean
 def _in_set(layout: Layout, number: int, code: int) -> bool:
     tests = layout.tests
     if code < tests.low[number] or code > tests.high[number]:
@@ -81,7 +103,7 @@ def _in_set(layout: Layout, number: int, code: int) -> bool:
     return tests.set_low[low] <= code
 
 
-@kernel
+@lean
 def _test(layout: Layout, number: int, state: State) -> bool:
     d = layout.tests.dimension[number]
     if len(state.last) == 0 or state.last[d] <= state.first[d] + 1:
@@ -93,7 +115,7 @@ def _test(layout: Layout, number: int, state: State) -> bool:
     return all_must
 
 
-@kernel
+@lean
 def _run_program(layout: Layout, at: int, state: State) -> bool:
     instructions = layout.tests.instructions
     while at >= 0:
@@ -102,7 +124,7 @@ def _run_program(layout: Layout, at: int, state: State) -> bool:
     return at == ACCEPT
 
 
-@kernel
+@lean
 def verify_rest(layout: Layout, head: int, at: int, expression: int, e: int, state: State) -> bool:
     """Of a record: conditions that are no plain intervals, the program, and whether it was found before."""
     words = layout.words
@@ -110,13 +132,12 @@ def verify_rest(layout: Layout, head: int, at: int, expression: int, e: int, sta
         if not _test(layout, np.int64(words[at + 1]) | np.int64(words[at + 2]) << 16, state):
             return False
         at += 3
-    if head & HAS_PROGRAM:
-        if not _run_program(layout, np.int64(words[at]) | np.int64(words[at + 1]) << 16, state):
-            return False
+    if head & HAS_PROGRAM and not _run_program(layout, np.int64(words[at]) | np.int64(words[at + 1]) << 16, state):
+        return False
     return not head & REPEATED or _is_new(state, expression, e)
 
 
-@kernel
+@lean
 def _is_new(state: State, expression: int, e: int) -> bool:
     if state.seen[expression] == e + 1:
         return False
@@ -124,24 +145,24 @@ def _is_new(state: State, expression: int, e: int) -> bool:
     return True
 
 
-@kernel
-def match_ranges(low: I32, high: I32, at: int, count: int, code: int, first: int, n: int, out: U32) -> int:
+@lean
+def match_ranges(ranges: Words, at: int, count: int, code: int, first: int, n: int, out: U32) -> int:
     """The entries of a RANGES block whose interval holds the code."""
     for i in range(count):
-        if low[at + i] <= code <= high[at + i]:
+        if ranges[at + i, 0] <= code <= ranges[at + i, 1]:
             out[n] = first + i
             n += 1
     return n
 
 
-@kernel
+@lean
 def emit_all(first: int, count: int, n: int, out: U32) -> int:
     for i in range(count):
         out[n + i] = first + i
     return n + count
 
 
-@kernel
+@lean
 def all_alive(count: int, alive: U64) -> int:
     """Set the bits of that many entries; how many words they take."""
     width = (count + 63) >> 6
@@ -152,7 +173,7 @@ def all_alive(count: int, alive: U64) -> int:
     return width
 
 
-@kernel
+@lean
 def emit_bits(alive: U64, count: int, first: int, n: int, out: U32) -> int:
     """Write the entries that are alive: expressions first, first + 1, ... (`out` has room for 8 more than there are).
 
@@ -171,11 +192,11 @@ def emit_bits(alive: U64, count: int, first: int, n: int, out: U32) -> int:
     return n
 
 
-@kernel
+@lean
 def emit_verified(layout: Layout, b: int, e: int, n: int, state: State) -> int:
     """Write the entries that are alive and pass what their bits do not tell."""
-    at = layout.blocks.expressions[b]
-    for j in range((layout.blocks.count[b] + 63) >> 6):
+    at = np.int64(layout.blocks[b, EXPRESSIONS])
+    for j in range((layout.blocks[b, ENTRIES] + 63) >> 6):
         bits, entry = state.alive[j], 64 * j
         while bits != 0:
             byte = np.int64(bits & np.uint64(255))
@@ -190,40 +211,37 @@ def emit_verified(layout: Layout, b: int, e: int, n: int, state: State) -> int:
     return n
 
 
-@kernel
+@lean
 def _verify_entry(layout: Layout, b: int, entry: int, expression: int, e: int, state: State) -> bool:
-    blocks = layout.blocks
-    if blocks.programs[b] >= 0:
-        program = np.int64(layout.programs[blocks.programs[b] + entry])
+    programs, repeated = layout.blocks[b, PROGRAMS], layout.blocks[b, REPEATED_ROW]
+    if programs >= 0:
+        program = np.int64(layout.programs[programs + entry])
         if program >= 0 and not _run_program(layout, program, state):
             return False
-    if blocks.repeated[b] >= 0:
-        row = layout.rows[blocks.repeated[b] + (entry >> 6)]
-        if row >> np.uint64(entry & 63) & np.uint64(1):
-            return _is_new(state, expression, e)
+    if repeated >= 0 and layout.rows[repeated + (entry >> 6)] >> np.uint64(entry & 63) & np.uint64(1):
+        return _is_new(state, expression, e)
     return True
 
 
-@kernel
+@lean
 def and_rows_of_several(layout: Layout, b: int, state: State) -> bool:
     """The entries of a bitmap block that an event with several codes on a dimension leaves alive.
 
     A column's row is the OR of its codes' rows, or their AND where all codes must satisfy the conditions.
     """
-    columns, rows, pairs, alive = layout.columns, layout.rows, layout.pairs, state.alive
-    width = all_alive(layout.blocks.count[b], alive)
-    joined = np.empty(width, np.uint64)
-    for c in range(layout.blocks.data[b], layout.blocks.end[b]):
-        d = columns.dimension[c]
-        all_must = state.flags[d] & columns.mode[c] != 0
+    columns, rows, pairs, alive, joined = layout.columns, layout.rows, layout.pairs, state.alive, state.joined
+    width = all_alive(layout.blocks[b, ENTRIES], alive)
+    for c in range(layout.blocks[b, DATA], layout.blocks[b, DATA_END]):
+        d = columns[c, DIMENSION]
+        all_must = state.flags[d] & columns[c, MODE] != 0
         first, last = state.first[d], max(state.last[d], state.first[d] + 1)
         for i in range(first, last):
             # without any code the attribute is missing, and `value` says so
             code = np.int64(state.code[i]) if state.last[d] > first else np.int64(state.value[d])
-            place = code - columns.low[c]
-            row = other = columns.rows[c]
-            if 0 <= place < columns.size[c]:
-                pair = columns.pairs[c] + 2 * place
+            place = code - columns[c, FIRST_CODE]
+            row = other = np.int64(columns[c, ROWS])
+            if 0 <= place < columns[c, CODES]:
+                pair = columns[c, PAIRS] + 2 * place
                 row += width * np.int64(pairs[pair])
                 other += width * np.int64(pairs[pair + 1])
             for j in range(width):
@@ -244,20 +262,23 @@ def and_rows_of_several(layout: Layout, b: int, state: State) -> bool:
 
 
 @kernel
-def drop_repetitions(out: U32, first: int, n: int) -> int:
-    """Sort what one event found and keep each expression once: several values may lead to the same one."""
-    found = out[first:n]
-    found.sort()
-    kept = first
-    for i in range(first, n):
-        if i == first or out[i] != out[i - 1]:
-            out[kept] = out[i]
-            kept += 1
-    return kept
+def drop_repetitions(starts: I64, out: U32, several: U8) -> None:
+    """Keep each expression once per event, in place: several values of an event may lead to the same one."""
+    kept, begin = 0, 0
+    for e in range(len(several)):
+        end = starts[e + 1]
+        if several[e] != 0:
+            out[begin:end].sort()
+        for i in range(begin, end):
+            if several[e] == 0 or i == begin or out[i] != out[i - 1]:
+                out[kept] = out[i]
+                kept += 1
+        starts[e + 1] = kept
+        begin = end
 
 
 def new_state(layout: Layout, events: CodedEvents, out: U32) -> State:
-    dimensions = len(layout.eq_base)
+    dimensions = len(layout.directory) - 1
     with_several = dimensions if events.several.any() else 0
     return State(
         value=np.zeros(dimensions, layout.words.dtype),
@@ -268,5 +289,6 @@ def new_state(layout: Layout, events: CodedEvents, out: U32) -> State:
         seen=np.zeros(layout.expression_count if layout.any_repeated else 0, np.int32),
         out=out,
         alive=np.zeros(8, np.uint64),
+        joined=np.zeros(8, np.uint64),
         counters=np.zeros(1, np.int64),
     )
