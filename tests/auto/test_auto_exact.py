@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,7 @@ from tests.language.strategies import events, expressions
 
 from watchword.language.expression import Expression
 
-Batch = list[Event]
+Batch = Sequence[Event]
 
 
 def check(trees: list[Expression], batch: Batch, training: Batch | None) -> None:

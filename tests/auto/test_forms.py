@@ -15,7 +15,7 @@ from tests.index.answers import Event, matched, sealed_index, wanted
 from watchword.coding.event import Range
 from watchword.index.index import Index
 from watchword.language.build import to_expression
-from watchword.language.expression import And, Expression, Not, Operator, Or, Predicate, Truth
+from watchword.language.expression import And, Expression, Not, Operator, Or, Predicate
 
 
 def check(trees: Sequence[Expression], events: Sequence[Event]) -> Index:
@@ -141,7 +141,7 @@ def test_thousands_of_constants_on_one_attribute(operator: str) -> None:
 
 def test_lists_with_more_values_than_are_entered_one_by_one() -> None:
     even = tuple(range(0, 2600, 2))
-    trees = [
+    trees: list[Expression] = [
         Predicate("x", Operator.IN, even),
         Predicate("x", Operator.IN, even, negated=True),
         And((Predicate("x", Operator.IN, even), Predicate("y", Operator.EQUAL, (1,)))),

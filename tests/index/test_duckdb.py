@@ -1,4 +1,4 @@
-"""The index against DuckDB: subscriptions as WHERE clauses over a table of events, matched from the same Arrow table."""
+"""The index against DuckDB: WHERE clauses over a table of events, and the same Arrow table matched."""
 
 from __future__ import annotations
 

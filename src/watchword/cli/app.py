@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 import watchword
+from watchword.bench.cli import app as bench
 from watchword.cli.build import build
 from watchword.cli.check import check
 from watchword.cli.demo import demo
@@ -57,6 +58,7 @@ def _options(
 
 for command in (demo, match, build, stats, explain, structures, check):
     app.command()(command)
+app.add_typer(bench, name="bench")
 
 
 def main() -> None:

@@ -74,9 +74,12 @@ class PatternCoder:
     def derive(self, cells: RawCells, local_attribute: I32) -> Derived:
         if not self._any_needed:
             return no_codes()
-        known = cells.attribute < len(local_attribute)
-        local = np.where(known, local_attribute[np.where(known, cells.attribute, 0)], -1)
-        wanted = np.flatnonzero((local >= 0) & self._needed[local])
+        first, last = int(cells.starts[0]), int(cells.starts[-1])  # a part of a batch shares the cells of all
+        attribute = cells.attribute[first:last]
+        known = attribute < len(local_attribute)
+        local = np.where(known, local_attribute[np.where(known, attribute, 0)], -1)
+        places = np.flatnonzero((local >= 0) & self._needed[local])
+        wanted, local = first + places, local[places]
         event = np.searchsorted(cells.starts, wanted, side="right")
         rows: list[tuple[int, int, int, int]] = []
         texts: dict[tuple[int, bytes], _TextCodes] = {}
@@ -87,12 +90,12 @@ class PatternCoder:
             if (
                 following == cell + 1
                 and event[i + 1] == event[i]
-                and local[following] == local[cell]
+                and local[i + 1] == local[i]
                 and cells.flags[cell]
                 and cells.flags[following]
             ):
                 continue
-            self._add_run(cells, int(local[cell]), run, texts, rows)
+            self._add_run(cells, int(local[i]), run, texts, rows)
             run = []
         cell_of, dimension, code, flags = zip(*rows, strict=True) if rows else ((), (), (), ())
         return Derived(

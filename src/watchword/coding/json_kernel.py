@@ -23,7 +23,7 @@ from watchword.coding.hashing import hash_bytes
 from watchword.coding.json_numbers import MINUS, NINE, ZERO, read_number
 from watchword.coding.json_strings import NO_ROOM, NOT_TEXT, QUOTE, decode, string_end
 from watchword.coding.values import BOOL, EMPTY, FLOAT, I32, I64, OTHER, TEXT, U8
-from watchword.kernel import inlined, kernel
+from watchword.kernel import inlined, lean
 from watchword.limits import EVENT_NESTING, EVENT_VALUES
 
 # Outcomes of a row; the caller marks rows that are not to be read as SKIPPED.
@@ -91,7 +91,7 @@ def _skip_space(text: U8, at: int, end: int) -> int:
     return at
 
 
-@kernel
+@lean
 def _word(text: U8, at: int, end: int) -> tuple[int, int, int]:
     """The position behind true, false or null, or _HARD, and the kind and bits of the value."""
     size = end - at
@@ -104,7 +104,7 @@ def _word(text: U8, at: int, end: int) -> tuple[int, int, int]:
     return _HARD, OTHER, 0
 
 
-@kernel
+@lean
 def _value(text: U8, at: int, end: int, opened: bool) -> tuple[int, int, int, float, int, bool]:
     """The position behind the value at `at`, or _HARD; its kind, bits (or float) and length; are there escapes?
 
@@ -125,13 +125,13 @@ def _value(text: U8, at: int, end: int, opened: bool) -> tuple[int, int, int, fl
     return after, kind, bits, 0.0, 0, False
 
 
-@kernel
+@lean
 def _opening(text: U8, at: int, end: int) -> int:
     at = _skip_space(text, at, end)
     return at + 1 if at < end and text[at] == _OPEN_RECORD else _HARD
 
 
-@kernel
+@lean
 def _next_element(text: U8, at: int, end: int) -> tuple[int, bool]:
     """From behind an element: the position of the next one, or behind the end of the list and True."""
     at = _skip_space(text, at, end)
@@ -142,7 +142,7 @@ def _next_element(text: U8, at: int, end: int) -> tuple[int, bool]:
     return _HARD, True
 
 
-@kernel
+@lean
 def _next_name(text: U8, at: int, end: int, depth: int, opened: bool) -> tuple[int, int, int, int]:
     """From behind a value, or the opening of a record: where its value, the next name and its length are, and
     how many records are open around it (none: the event is over); _HARD as the first of them where it is."""
@@ -168,7 +168,7 @@ def _next_name(text: U8, at: int, end: int, depth: int, opened: bool) -> tuple[i
     return at if at < end else _HARD, start, close - start, depth
 
 
-@kernel
+@lean
 def _nested_attribute(text: U8, start: int, length: int, names: NameTable, work: Work, depth: int, opens: bool) -> int:
     """The attribute of a name at this depth, or -1; _HARD_NAME where the row is hard because of it.
 
@@ -196,7 +196,7 @@ def _nested_attribute(text: U8, start: int, length: int, names: NameTable, work:
     return find_name(names, name, 0, length)
 
 
-@kernel
+@lean
 def read_rows(
     text: U8, offsets: I64, first: int, names: NameTable, output: Output, work: Work, outcome: U8, starts: I64
 ) -> int:

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from watchword.coding.values import FLOAT, INT, U8
-from watchword.kernel import kernel
+from watchword.kernel import lean
 from watchword.limits import INTEGER_MAX
 
 _TENS: Final = np.array([10.0**i for i in range(23)])
@@ -34,7 +34,7 @@ _SMALL_E: Final = 101
 _LARGE_E: Final = 69
 
 
-@kernel
+@lean
 def _digits(text: U8, at: int, end: int, mantissa: int) -> tuple[int, int]:
     """The position behind a run of digits and `mantissa` with them appended, or -1 where they do not fit an int64."""
     while at < end and ZERO <= text[at] <= NINE:
@@ -45,7 +45,7 @@ def _digits(text: U8, at: int, end: int, mantissa: int) -> tuple[int, int]:
     return at, mantissa
 
 
-@kernel
+@lean
 def _divided(mantissa: int, power: int) -> float:
     """mantissa / 10**power, rounded once: `power` at most 27, `mantissa` above 0."""
     divisor: int = _FIVES[power]
@@ -65,7 +65,7 @@ def _divided(mantissa: int, power: int) -> float:
     return math.ldexp(float(quotient), exponent)
 
 
-@kernel
+@lean
 def _float(mantissa: int, exponent: int) -> float:
     """mantissa * 10**exponent as the nearest float64; NaN where that is hard."""
     if mantissa == 0:
@@ -77,7 +77,7 @@ def _float(mantissa: int, exponent: int) -> float:
     return math.nan
 
 
-@kernel
+@lean
 def read_number(text: U8, at: int, end: int) -> tuple[int, int, int, float]:
     """The position behind the number that begins at `at` (-1 where it is hard or none), and its kind, INT or
     FLOAT, with its value as the one or the other."""

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from watchword.coding.values import U8
-from watchword.kernel import kernel
+from watchword.kernel import lean
 
 QUOTE: Final = 34
 _BACKSLASH: Final = 92
@@ -26,7 +26,7 @@ for _digit, _letters in enumerate([b"%X" % _digit for _digit in range(16)]):
         _HEX[_letter] = _digit
 
 
-@kernel
+@lean
 def _unit(text: U8, at: int, end: int) -> int:
     """The number that four hexadecimal digits write, or -1."""
     if at + 4 > end:
@@ -40,7 +40,7 @@ def _unit(text: U8, at: int, end: int) -> int:
     return unit
 
 
-@kernel
+@lean
 def string_end(text: U8, at: int, end: int) -> tuple[int, bool]:
     """From behind the opening quote: where the closing one stands, or -1, and whether there are escapes."""
     escaped = False
@@ -65,7 +65,7 @@ def string_end(text: U8, at: int, end: int) -> tuple[int, bool]:
     return -1, escaped
 
 
-@kernel
+@lean
 def _encode(code: int, to: U8, size: int) -> int:
     """Write a code point as UTF-8; the size of the text with it."""
     if code < 0x80:
@@ -87,7 +87,7 @@ def _encode(code: int, to: U8, size: int) -> int:
     return size + 4
 
 
-@kernel
+@lean
 def decode(text: U8, at: int, length: int, to: U8, size: int) -> int:
     """Append the string of `length` bytes at `at`, whose escapes are sound, to `to` behind `size` bytes; the new size.
 

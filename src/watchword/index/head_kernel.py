@@ -54,7 +54,7 @@ from watchword.index.raw_truth import (
     plain_order,
     text_order,
 )
-from watchword.kernel import kernel
+from watchword.kernel import kernel, lean
 
 U64 = npt.NDArray[np.uint64]
 
@@ -80,13 +80,13 @@ class HeadArrays(NamedTuple):
     links: I32
 
 
-@kernel
+@lean
 def _key(attribute: int, family: int, payload: np.uint64) -> np.uint64:
     """Never 0, which marks an empty place."""
     return mix(payload ^ mix(np.uint64(attribute * 8 + family))) | np.uint64(1)
 
 
-@kernel
+@lean
 def _value_key(attribute: int, values: I64, row: int, text: U8) -> np.uint64:
     """Equal values have equal keys: 3 and 3.0, 0.0 and -0.0."""
     kind, bits = values[row, KIND], values[row, BITS]
@@ -100,7 +100,7 @@ def _value_key(attribute: int, values: I64, row: int, text: U8) -> np.uint64:
     return _key(attribute, family, np.uint64(bits))
 
 
-@kernel
+@lean
 def _place(keys: U64, key: np.uint64) -> np.int64:
     """Where the key is, or would be."""
     mask = len(keys) - 1
@@ -110,7 +110,7 @@ def _place(keys: U64, key: np.uint64) -> np.int64:
     return place
 
 
-@kernel
+@lean
 def _append(head: HeadArrays, key: np.uint64, link: int, slot: int) -> int:
     """1 if the key is new."""
     place = _place(head.keys, key)
@@ -125,7 +125,7 @@ def _append(head: HeadArrays, key: np.uint64, link: int, slot: int) -> int:
     return 1 if is_new else 0
 
 
-@kernel
+@lean
 def add_slot(head: HeadArrays, slot: int, key_leaves: I64, always: bool, link: int) -> tuple[int, int]:
     """Chain a subscription to its keys: the next free link, and how many keys are new."""
     new = 0
@@ -144,17 +144,17 @@ def add_slot(head: HeadArrays, slot: int, key_leaves: I64, always: bool, link: i
     return link, new
 
 
-@kernel
+@lean
 def move_keys(old_keys: U64, old_ends: I32, keys: U64, ends: I32) -> None:
     """Into a larger table. The chains stay as they are."""
     for place in range(len(old_keys)):
         if old_keys[place] != 0:
             moved = _place(keys, old_keys[place])
             keys[moved] = old_keys[place]
-            ends[moved] = old_ends[place]
+            ends[moved, 0], ends[moved, 1] = old_ends[place, 0], old_ends[place, 1]
 
 
-@kernel
+@lean
 def _true_keys(attributes: I32, event: I64, cells: int, text: U8, where: I32, found: U64) -> int:
     """Note in `where` the row of each attribute, counted from 1, and find the keys that the event makes true."""
     found[0] = _key(0, _ALWAYS, _NOTHING)
@@ -176,7 +176,7 @@ def _true_keys(attributes: I32, event: I64, cells: int, text: U8, where: I32, fo
     return count
 
 
-@kernel
+@lean
 def _mark(keys: U64, ends: I32, links: I32, found: U64, candidates: I64, slots: int) -> None:
     """Mark the subscriptions below `slots` that have one of these keys: bit by bit, 32 to a word."""
     for key in found:
@@ -189,7 +189,7 @@ def _mark(keys: U64, ends: I32, links: I32, found: U64, candidates: I64, slots: 
             link = links[link, _NEXT]
 
 
-@kernel
+@lean
 def _evaluate(
     candidates: I64,
     entry: I32,
@@ -246,7 +246,7 @@ def _evaluate(
     return total, unsure
 
 
-@kernel
+@lean
 def _load(cells: RawCells, begin: int, end: int, event: I64) -> None:
     """The rows of one event (see `raw_truth`). Going backwards, a value knows its last cell when its first comes."""
     after = end - begin
@@ -261,7 +261,7 @@ def _load(cells: RawCells, begin: int, end: int, event: I64) -> None:
         event[row, AFTER] = after
 
 
-@kernel
+@lean
 def _is_one_value(cells: RawCells, cell: int) -> bool:
     """Whether a cell and the next one belong to the same list, set or range."""
     flags = cells.flags[cell] & _SEVERAL
@@ -310,7 +310,7 @@ def match_cells(head: HeadArrays, cells: RawCells, count: int, version: int, whe
     return offsets, slots[:total].copy(), unsure
 
 
-@kernel
+@lean
 def _lowest(bits: np.int64) -> np.int64:
     """The number of the lowest bit that is set: the exponent of that power of two as a float."""
     return (np.float64(bits & -bits).view(np.int64) >> 52) - 1023

@@ -16,30 +16,50 @@ from watchword.coding.hashing import hash_bytes, mix
 from watchword.coding.values import I32, I64, U8
 from watchword.errors import SubscriptionIdError
 from watchword.kernel import kernel
+from watchword.limits import INTEGER_MAX, INTEGER_MIN
 
 U64 = npt.NDArray[np.uint64]
 Identifier = str | int
 
 
+def checked_id(identifier: object) -> Identifier:
+    """An id as a plain string or integer; an error if it cannot be one."""
+    if isinstance(identifier, np.generic):
+        identifier = identifier.item()
+    if type(identifier) is int:
+        if not INTEGER_MIN <= identifier <= INTEGER_MAX:
+            raise SubscriptionIdError(f"the id {identifier} does not fit in 64 bits: use a string")
+        return identifier
+    if type(identifier) is str:
+        if not identifier.isascii() and any("\ud800" <= sign <= "\udfff" for sign in identifier):
+            raise SubscriptionIdError(f"the id {identifier!r} holds half a surrogate pair, which is no text")
+        return identifier
+    if identifier is None:
+        raise SubscriptionIdError("the id is missing")
+    raise SubscriptionIdError(f"an id must be a string or an integer, not {type(identifier).__name__}")
+
+
 def id_array(ids: object) -> pa.Array:
     """Ids as one int64 or large_string array; an error if they are anything else."""
     try:
-        array = pa.array(ids) if not isinstance(ids, (pa.Array, pa.ChunkedArray)) else ids
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        array = ids if isinstance(ids, (pa.Array, pa.ChunkedArray)) else pa.array(ids)
+        if isinstance(array, pa.ChunkedArray):
+            array = array.combine_chunks()
+        if pa.types.is_dictionary(array.type):
+            array = array.dictionary_decode()
+        if pa.types.is_integer(array.type):
+            return array.cast(pa.int64())
+        if pa.types.is_null(array.type) or _is_text(array.type):
+            return array.cast(pa.large_string())
+    except (pa.ArrowException, UnicodeEncodeError) as error:
         raise SubscriptionIdError(
-            "ids must be all strings or all 64-bit integers: convert them to one type, for example with str(id)"
-        ) from error
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
-    if pa.types.is_null(array.type):
-        return pa.array([None] * len(array), pa.large_string())
-    if pa.types.is_integer(array.type):
-        return array.cast(pa.int64())
-    if pa.types.is_string(array.type) or pa.types.is_large_string(array.type) or pa.types.is_string_view(array.type):
-        return array.cast(pa.large_string())
+            f"ids must be all strings or all 64-bit integers: convert them, for example to strings ({error})"
+        ) from None
     raise SubscriptionIdError(f"ids must be strings or integers, not {array.type}: convert the column first")
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 @dataclass(slots=True)

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from watchword.errors import SubscriptionIdError, WatchwordError
-from watchword.index.identifiers import hash_ids, id_array
+from watchword.errors import ExpressionError, SubscriptionIdError, WatchwordError
+from watchword.index.identifiers import Identifier, checked_id, hash_ids, id_array
 from watchword.kernel import kernel
 from watchword.language.build import to_expression
 from watchword.language.bulk import parse_many
@@ -40,11 +40,19 @@ def read_subscriptions(subscriptions: Any, id_type: pa.DataType | None) -> Incom
     Of rows with the same id the last good one counts, as if they came one after the other.
     """
     if hasattr(subscriptions, "columns") and not isinstance(subscriptions, (pa.Table, pa.RecordBatch)):
-        subscriptions = pa.table({name: pa.array(subscriptions[name]) for name in _required(subscriptions.columns)})
+        _required(subscriptions.columns)
+        return _from_columns(subscriptions["id"], _texts(subscriptions["expression"]), id_type)
     if isinstance(subscriptions, (pa.Table, pa.RecordBatch)):
         _required(subscriptions.schema.names)
         return _from_columns(subscriptions.column("id"), subscriptions.column("expression"), id_type)
     return _from_pairs(subscriptions, id_type)
+
+
+def _texts(expressions: Any) -> pa.Array:
+    try:
+        return pa.array(expressions, pa.large_string(), from_pandas=True)
+    except (pa.ArrowException, UnicodeEncodeError) as error:
+        raise ExpressionError(f"the column `expression` must hold texts: {error}") from None
 
 
 def _required(columns: Iterable[Any]) -> tuple[str, str]:
@@ -71,22 +79,19 @@ def _from_columns(ids: Any, texts: Any, id_type: pa.DataType | None) -> Incoming
 
 def _from_pairs(pairs: Iterable[Any], id_type: pa.DataType | None) -> Incoming:
     errors: list[tuple[int, str | None, str]] = []
-    ids: list[Any] = []
+    ids: list[Identifier] = []
     sources: list[Any] = []
     rows: list[int] = []
-    wanted: type | None = None if id_type is None else int if pa.types.is_int64(id_type) else str
     for row, pair in enumerate(pairs):
+        shown = None
         try:
             identifier, source = _pair(pair)
-            wanted = wanted or type(identifier)
-            if type(identifier) is not wanted:
-                raise SubscriptionIdError(
-                    f"the ids of this index are {wanted.__name__}, not {type(identifier).__name__}"
-                )
+            shown = _shown(identifier)
+            identifier = checked_id(identifier)
             if not isinstance(source, str):
                 source = to_expression(source)
         except WatchwordError as error:
-            errors.append((row, _shown(pair[0]) if isinstance(pair, (tuple, list)) and pair else None, str(error)))
+            errors.append((row, shown, str(error)))
             continue
         ids.append(identifier)
         sources.append(source)
@@ -99,29 +104,32 @@ def _from_pairs(pairs: Iterable[Any], id_type: pa.DataType | None) -> Incoming:
     good = np.concatenate([text_rows[parsed.rows], np.flatnonzero(~is_text)])
     order = np.argsort(good, kind="stable")
     table = take(concatenate([parsed.table, trees]), order)
-    array = pa.array([ids[i] for i in good[order].tolist()], pa.int64() if wanted is int else pa.large_string())
+    good = good[order]
+    # the first good one says what ids are, if the index does not know yet
+    first = type(ids[good[0]]) if len(good) else str
+    wanted = first if id_type is None else int if pa.types.is_int64(id_type) else str
+    fits = np.array([type(ids[i]) is wanted for i in good.tolist()], bool)
+    for i in good[~fits].tolist():
+        found = type(ids[i]).__name__
+        errors.append(
+            (rows[i], _shown(ids[i]), f"the ids of this index are {wanted.__name__}, not {found}: convert it")
+        )
+    if not fits.all():
+        good, table = good[fits], take(table, np.flatnonzero(fits))
+    array = pa.array([ids[i] for i in good.tolist()], pa.int64() if wanted is int else pa.large_string())
     return _last_of_each(array, table, errors)
 
 
 def _pair(pair: Any) -> tuple[Any, Any]:
     if isinstance(pair, Mapping):
-        pair = (pair.get("id"), pair.get("expression"))
+        return pair.get("id"), pair.get("expression")
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         raise SubscriptionIdError("a subscription is a pair of an id and an expression")
-    identifier, source = pair
-    if isinstance(identifier, np.generic):
-        identifier = identifier.item()
-    if identifier is None:
-        raise SubscriptionIdError("the id is missing")
-    if type(identifier) is int and not -(1 << 63) <= identifier < 1 << 63:
-        raise SubscriptionIdError("an integer id must fit in 64 bits: use a string")
-    if type(identifier) not in (int, str):
-        raise SubscriptionIdError(f"an id must be a string or an integer, not {type(identifier).__name__}")
-    return identifier, source
+    return pair[0], pair[1]
 
 
 def _shown(identifier: Any) -> str | None:
-    return None if identifier is None else str(identifier)
+    return None if identifier is None else str(identifier).encode(errors="replace").decode()
 
 
 def _last_of_each(ids: pa.Array, table: ExpressionTable, errors: list[tuple[int, str | None, str]]) -> Incoming:

@@ -8,7 +8,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from watchword.coding.attributes import Attributes
@@ -18,10 +17,10 @@ from watchword.coding.read_events import read_events
 from watchword.errors import EventError, SubscriptionIdError, UnknownStructureError
 from watchword.index import storage
 from watchword.index.contents import Contents
-from watchword.index.identifiers import Identifier
+from watchword.index.identifiers import Identifier, checked_id
 from watchword.index.incoming import read_subscriptions
 from watchword.index.maintenance import HEAD_SLOTS, Maintenance
-from watchword.index.matching import CodedBatch, event_ids, match_coded, match_in_threads, to_table
+from watchword.index.matching import CodedBatch, match_coded, match_in_threads, read_batch, to_table
 from watchword.index.stats import Tally, collect
 from watchword.language.build import Source, to_expression
 from watchword.language.explain import Explanation, explain
@@ -47,16 +46,17 @@ class Index:
         self._training: tuple[int, Cells] | None = None  # for how many attributes it was read
         self._maintenance = Maintenance(self._contents, self._training_cells)
         self._tally = Tally()
-        self._files: dict[str, dict[int, str]] = {}  # folder -> segment -> its file there
 
     def __len__(self) -> int:
         return len(self._contents)
 
     def __contains__(self, identifier: object) -> bool:
-        if not isinstance(identifier, (str, int)) or isinstance(identifier, bool):
+        try:
+            checked = checked_id(identifier)
+        except SubscriptionIdError:
             return False
         with self._contents.lock:
-            return self._contents.find(identifier) is not None
+            return self._contents.find(checked) is not None
 
     def __enter__(self) -> Index:
         return self
@@ -70,7 +70,7 @@ class Index:
 
     def subscribe(self, identifier: Identifier, expression: Source) -> None:
         """Add a subscription, or replace the one of this id. A bad expression raises and changes nothing."""
-        self._contents.put(_checked(identifier), to_expression(expression))
+        self._contents.put(checked_id(identifier), to_expression(expression))
         self._maintenance.after_update()
 
     def subscribe_many(self, subscriptions: Any) -> pa.Table:
@@ -88,7 +88,7 @@ class Index:
 
     def unsubscribe(self, identifier: Identifier) -> bool:
         """Remove a subscription; was it there?"""
-        removed = self._contents.remove(_checked(identifier))
+        removed = self._contents.remove(checked_id(identifier))
         self._maintenance.after_update()
         return removed
 
@@ -97,7 +97,7 @@ class Index:
         return to_sql(self._expression(identifier))
 
     def _expression(self, identifier: Identifier) -> Any:
-        expression = self._contents.expression(_checked(identifier))
+        expression = self._contents.expression(checked_id(identifier))
         if expression is None:
             raise SubscriptionIdError(f"there is no subscription {identifier!r} in this index")
         return expression
@@ -107,12 +107,12 @@ class Index:
     def match(self, event: Mapping[str, Any]) -> list[Identifier]:
         """The ids of the subscriptions that this event satisfies, in no particular order."""
         snapshot = self._contents.snapshot
-        cells = read_events([event], self._contents.attributes)
-        if cells.errors:
-            raise EventError(cells.errors[0])
+        batch = read_batch([event], self._contents.attributes)
+        if batch.cells.errors:
+            raise EventError(batch.cells.errors[0])
         if self._contents.id_type is None:
             return []
-        found = match_coded(snapshot, CodedBatch(cells, None), self._contents.id_type)
+        found = match_coded(snapshot, batch, self._contents.id_type)
         self._tally.add(1, found)
         ids: list[Identifier] = found.ids.to_pylist()
         return ids
@@ -120,10 +120,8 @@ class Index:
     def encode(self, events: Any, id: str | None = None, json: str | None = None) -> CodedBatch:
         """Read and code events once, to match them several times."""
         snapshot = self._contents.snapshot
-        batch = CodedBatch(
-            read_events(events, self._contents.attributes, json=json), None if id is None else event_ids(events, id)
-        )
-        batch.prepare(snapshot)
+        batch = read_batch(events, self._contents.attributes, id, json, keep=True)
+        batch.prepare(snapshot, batch.known)
         return batch
 
     def match_batch(
@@ -141,10 +139,12 @@ class Index:
         event as JSON. A bad event matches nothing; it is added to `errors` as (event, reason), or warned of.
         """
         snapshot = self._contents.snapshot
-        batch = events if isinstance(events, CodedBatch) else None
-        if batch is None:
-            cells = read_events(events, self._contents.attributes, json=json)
-            batch = CodedBatch(cells, None if id is None else event_ids(events, id))
+        attributes = self._contents.attributes
+        if isinstance(events, CodedBatch):
+            batch = events
+            batch.prepare(snapshot, len(attributes))
+        else:
+            batch = read_batch(events, attributes, id, json)
         _report(batch, errors)
         id_type = self._contents.id_type or pa.large_string()
         if threads > 1 and len(batch) > 1:
@@ -171,11 +171,10 @@ class Index:
     def save(self, path: str | Path) -> None:
         """Write the index to a folder, atomically: a reader finds the old state or the new one."""
         folder = Path(path).absolute()
-        files = self._files.setdefault(str(folder), {})
-        with self._contents.lock:  # updates wait until the heads are sealed and written
+        with self._maintenance.paused(), self._contents.lock:  # updates wait until all is sealed and written
             self.flush()
             names = list(self._contents.attributes.names)
-            storage.save(folder, self._contents.snapshot, files, self._training_cells(), names)
+            storage.save(folder, self._contents.snapshot, self._training_cells(), names)
 
     @classmethod
     def open(cls, path: str | Path, verify: bool | None = None) -> Index:
@@ -188,9 +187,6 @@ class Index:
             index._training = len(saved.names), saved.training
         for segment in saved.segments:
             index._contents.load_segment(segment)
-        index._files[str(folder)] = {
-            id(segment): name for segment, name in zip(saved.segments, saved.files, strict=True)
-        }
         return index
 
     def close(self) -> None:
@@ -207,24 +203,13 @@ class Index:
         return self._training[1]
 
 
-def _checked(identifier: Any) -> Identifier:
-    if isinstance(identifier, np.generic):
-        identifier = identifier.item()
-    if type(identifier) is int and not -(1 << 63) <= identifier < 1 << 63:
-        raise SubscriptionIdError("an integer id must fit in 64 bits: use a string")
-    if type(identifier) not in (int, str):
-        raise SubscriptionIdError(f"an id must be a string or an integer, not {type(identifier).__name__}")
-    checked: Identifier = identifier
-    return checked
-
-
 def _read_sample(events: Any, attributes: Attributes) -> Cells:
     cells = read_events(events, attributes)
     return cells.part(0, TRAINING_EVENTS) if len(cells) > TRAINING_EVENTS else cells
 
 
 def _report(batch: CodedBatch, errors: list[tuple[Any, str]] | None) -> None:
-    for event, reason in batch.cells.errors.items():
+    for event, reason in sorted(batch.cells.errors.items()):
         name = event if batch.ids is None else batch.ids[event].as_py()
         if errors is None:
             warnings.warn(f"event {name!r} could not be read and matches nothing: {reason}", stacklevel=3)

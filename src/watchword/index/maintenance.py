@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Final
 
 import pyarrow as pa
@@ -34,7 +35,9 @@ class Maintenance:
     def __init__(self, contents: Contents, training: Training) -> None:
         self._contents = contents
         self._training = training
-        self._lock = threading.Lock()  # held while heads or segments are being replaced
+        self._lock = (
+            threading.RLock()
+        )  # held while heads or segments are being replaced; taken before the contents' lock
         self._thread: threading.Thread | None = None
         self._thread_lock = threading.Lock()
         self._closed = False
@@ -58,6 +61,10 @@ class Maintenance:
             self._seal()
             while self._merge():
                 pass
+
+    def paused(self) -> AbstractContextManager[bool]:
+        """While this is held, nothing is sealed or merged by others."""
+        return self._lock
 
     def close(self) -> None:
         self._closed = True

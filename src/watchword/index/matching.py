@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from watchword.coding.attributes import Attributes
 from watchword.coding.cells import Cells
 from watchword.coding.encode import CodedEvents
 from watchword.coding.ranges import starts_of
+from watchword.coding.read_events import read_events
 from watchword.coding.values import I64
+from watchword.errors import EventError
 from watchword.index.contents import Snapshot
-from watchword.index.identifiers import Identifier, integers
-from watchword.index.segment import Segment
-from watchword.kernel import kernel
+from watchword.index.identifiers import integers
+from watchword.index.segment import U32, Segment
+from watchword.kernel import lean
+
+_COLUMNS: Final = (pa.Table, pa.RecordBatch, pa.Array, pa.ChunkedArray)
 
 
 @dataclass(slots=True, eq=False)
@@ -26,19 +33,39 @@ class CodedBatch:
 
     cells: Cells
     ids: pa.Array | None  # of the events; None: they are numbered from 0
+    known: int  # attributes when the cells were read: those of later ones are missing
+    read_again: Callable[[], Cells] | None = None
     coded: dict[int, tuple[Segment, CodedEvents]] = field(default_factory=dict)  # by id() of the segment
 
     def __len__(self) -> int:
         return len(self.cells)
 
-    def prepare(self, snapshot: Snapshot) -> None:
-        """Code the events for the segments they are not yet coded for."""
+    def prepare(self, snapshot: Snapshot, attributes: int) -> None:
+        """Code the events for the segments they are not yet coded for, read again if attributes have come."""
+        if attributes > self.known and self.read_again is not None:
+            self.cells, self.known, self.coded = self.read_again(), attributes, {}
         for part in snapshot.sealed:
             if id(part.segment) not in self.coded:
                 self.coded[id(part.segment)] = part.segment, part.segment.encode(self.cells, part.local_attribute)
 
     def part(self, first: int, last: int) -> CodedBatch:
-        return CodedBatch(self.cells.part(first, last), None)
+        coded = {
+            key: (segment, events._replace(starts=events.starts[first : last + 1], several=events.several[first:last]))
+            for key, (segment, events) in self.coded.items()
+        }
+        return CodedBatch(self.cells.part(first, last), None, self.known, None, coded)
+
+
+def read_batch(
+    events: Any, attributes: Attributes, id: str | None = None, json: str | None = None, *, keep: bool = False
+) -> CodedBatch:
+    """With `keep`, the events stay at hand, to be read again for attributes that come later."""
+    if not isinstance(events, _COLUMNS) and not hasattr(events, "columns") and isinstance(events, Iterator):
+        events = list(events)
+    known = len(attributes)
+    cells = read_events(events, attributes, json=json)
+    again = partial(read_events, events, attributes, json=json) if keep else None
+    return CodedBatch(cells, None if id is None else _event_ids(events, id), known, again)
 
 
 class Found(NamedTuple):
@@ -49,29 +76,83 @@ class Found(NamedTuple):
     candidates: int
 
 
+class _PartFound(NamedTuple):
+    """What one segment or head found: of event e the ids at rows[starts[e] : starts[e + 1]]."""
+
+    starts: I64
+    rows: U32
+    ids: pa.Array
+
+
 def match_coded(snapshot: Snapshot, batch: CodedBatch, id_type: pa.DataType) -> Found:
-    batch.prepare(snapshot)
-    starts: list[I64] = []
-    ids: list[pa.Array] = []
+    """The batch has been read with all attributes of the snapshot known."""
+    batch.prepare(snapshot, batch.known)
+    parts: list[_PartFound] = []
     candidates = 0
-    for part in snapshot.sealed:
-        segment = part.segment
-        offsets, rows, verified = segment.match(batch.coded[id(segment)][1], snapshot.version)
+    for sealed in snapshot.sealed:
+        segment = sealed.segment
+        starts, rows, verified = segment.match(batch.coded[id(segment)][1], snapshot.version)
         candidates += verified
-        starts.append(offsets)
-        ids.append(_take(segment.identifiers.array, rows))
+        parts.append(_PartFound(starts, rows, segment.identifiers.array))
     for head, count in snapshot.heads:
-        offsets, slots = head.head.match(batch.cells, count, snapshot.version)
+        starts, slots = head.head.match(batch.cells, count, snapshot.version)
         if len(slots):
             candidates += len(slots)
-            starts.append(offsets)
-            ids.append(pa.array([head.ids[slot] for slot in slots.tolist()], id_type))
-    if len(starts) == 1:
-        return Found(starts[0], ids[0], candidates)
-    if not starts:
+            ids = pa.array([head.ids[slot] for slot in slots.tolist()], id_type)
+            parts.append(_PartFound(starts, np.arange(len(slots), dtype=np.uint32), ids))
+    if not parts:
         return Found(np.zeros(len(batch) + 1, np.int64), pa.array([], id_type), candidates)
-    order, offsets = _interleave(np.array(starts))
-    return Found(offsets, pa.concat_arrays(ids).take(pa.array(order)), candidates)
+    return Found(*_join(parts, id_type), candidates)
+
+
+def _join(parts: list[_PartFound], id_type: pa.DataType) -> tuple[I64, pa.Array]:
+    """The matches of all parts, event by event."""
+    starts = parts[0].starts if len(parts) == 1 else np.sum([part.starts for part in parts], axis=0)
+    if len(parts) == 1 and not pa.types.is_int64(id_type):
+        return starts, parts[0].ids.take(pa.array(parts[0].rows))
+    at = starts[:-1].copy()
+    if pa.types.is_int64(id_type):
+        joined = np.empty(int(starts[-1]), np.int64)
+        for part in parts:
+            _place_ids(part.starts, part.rows, integers(part.ids), at, joined)
+        return starts, pa.array(joined)
+    taken = pa.concat_arrays([part.ids.take(pa.array(part.rows)) for part in parts])
+    order = np.empty(int(starts[-1]), np.int64)
+    before = 0
+    for part in parts:
+        _place_numbers(part.starts, before, at, order)
+        before += len(part.rows)
+    return starts, taken.take(pa.array(order))
+
+
+# Kernels, unlike NumPy's own loops, let other threads run meanwhile.
+@lean
+def _place_ids(starts: I64, rows: U32, ids: I64, at: I64, out: I64) -> None:
+    """Write the ids of one part; `at`: where the next match of each event goes."""
+    for e in range(len(starts) - 1):
+        place = at[e]
+        for i in range(starts[e], starts[e + 1]):
+            out[place] = ids[rows[i]]
+            place += 1
+        at[e] = place
+
+
+@lean
+def _place_numbers(starts: I64, before: int, at: I64, out: I64) -> None:
+    """As above, of the numbers before, before + 1, ..."""
+    for e in range(len(starts) - 1):
+        place = at[e]
+        for i in range(starts[e], starts[e + 1]):
+            out[place] = before + i
+            place += 1
+        at[e] = place
+
+
+@lean
+def _number_events(starts: I64, out: I64) -> None:
+    for e in range(len(starts) - 1):
+        for i in range(starts[e], starts[e + 1]):
+            out[i] = e
 
 
 def match_in_threads(snapshot: Snapshot, batch: CodedBatch, id_type: pa.DataType, threads: int) -> Found:
@@ -87,45 +168,26 @@ def match_in_threads(snapshot: Snapshot, batch: CodedBatch, id_type: pa.DataType
 
 
 def to_table(found: Found, events: pa.Array | None) -> pa.Table:
-    number = np.repeat(np.arange(len(found.starts) - 1), np.diff(found.starts))
+    number = np.empty(len(found.ids), np.int64)
+    _number_events(found.starts, number)
     event = pa.array(number) if events is None else events.take(pa.array(number))
     return pa.table({"event": event, "subscription": found.ids})
 
 
-def to_list(found: Found) -> list[Identifier]:
-    ids: list[Identifier] = found.ids.to_pylist()
-    return ids
-
-
-def event_ids(events: Any, name: str) -> pa.Array:
+def _event_ids(events: Any, name: str) -> pa.Array:
     """The value of a column or key of every event."""
-    if isinstance(events, (pa.Table, pa.RecordBatch)):
-        column = events.column(name)
-        return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if hasattr(events, "columns"):
-        return pa.array(events[name])
-    return pa.array([event.get(name) if hasattr(event, "get") else None for event in events])
-
-
-def _take(ids: pa.Array, rows: np.ndarray[Any, np.dtype[np.uint32]]) -> pa.Array:
-    if pa.types.is_int64(ids.type):
-        return pa.array(integers(ids)[rows])
-    return ids.take(pa.array(rows))
-
-
-@kernel
-def _interleave(starts: I64) -> tuple[I64, I64]:
-    """Where the matches of each event stand if all parts' matches are put behind one another."""
-    parts, events = starts.shape[0], starts.shape[1] - 1
-    before = np.zeros(parts + 1, np.int64)
-    for p in range(parts):
-        before[p + 1] = before[p] + starts[p, events]
-    order, offsets = np.empty(before[parts], np.int64), np.zeros(events + 1, np.int64)
-    n = 0
-    for e in range(events):
-        for p in range(parts):
-            for i in range(starts[p, e], starts[p, e + 1]):
-                order[n] = before[p] + i
-                n += 1
-        offsets[e + 1] = n
-    return order, offsets
+    try:
+        if isinstance(events, (pa.Table, pa.RecordBatch)):
+            column = events.column(name)
+            return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        if isinstance(events, (pa.Array, pa.ChunkedArray)):
+            raise EventError("texts have no columns: give a table, `json` its column of texts and `id` that of the ids")
+        if hasattr(events, "columns"):
+            return pa.array(events[name])
+        return pa.array([event.get(name) if isinstance(event, Mapping) else None for event in events])
+    except KeyError:
+        raise EventError(f"there is no column {name!r} to name the events by") from None
+    except pa.ArrowException as error:
+        raise EventError(
+            f"the values of {name!r} cannot name the events, for they are of several types: {error}"
+        ) from None

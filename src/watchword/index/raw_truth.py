@@ -45,7 +45,7 @@ from watchword.index.head_program import (
     UNKNOWN,
     UNORDERED,
 )
-from watchword.kernel import kernel
+from watchword.kernel import lean
 from watchword.language.expression import Operator
 
 FLAGS: Final = CONSTANT_COLUMNS
@@ -61,7 +61,7 @@ _IS_NULL: Final = int(Operator.IS_NULL)
 _TWO_63: Final = 2.0**63
 
 
-@kernel
+@lean
 def leaf_truth(leaves: I32, leaf: int, constants: I64, text: U8, event: I64, event_text: U8, first: int) -> int:
     """`first` is the row of the leaf's attribute in the event, negative where it is missing."""
     negated = leaves[leaf, NEGATED] != 0
@@ -80,7 +80,7 @@ def leaf_truth(leaves: I32, leaf: int, constants: I64, text: U8, event: I64, eve
     return TRUE - best if negated and not is_set and best != MAYBE else best
 
 
-@kernel
+@lean
 def _elements_truth(
     leaves: I32, leaf: int, constants: I64, text: U8, event: I64, event_text: U8, first: int, negated: bool
 ) -> int:
@@ -96,7 +96,7 @@ def _elements_truth(
     return best
 
 
-@kernel
+@lean
 def _element_truth(leaves: I32, leaf: int, constants: I64, text: U8, event: I64, event_text: U8, row: int) -> int:
     """Of the positive form."""
     if FAMILIES[event[row, KIND]] != leaves[leaf, FAMILY]:
@@ -116,7 +116,7 @@ def _element_truth(leaves: I32, leaf: int, constants: I64, text: U8, event: I64,
     return TRUE if holds else FALSE
 
 
-@kernel
+@lean
 def _is_listed(constants: I64, low: int, high: int, text: U8, event: I64, row: int, event_text: U8) -> bool:
     while low < high:
         middle = (low + high) >> 1
@@ -132,7 +132,7 @@ def _is_listed(constants: I64, low: int, high: int, text: U8, event: I64, row: i
     return False
 
 
-@kernel
+@lean
 def _order(constants: I64, constant: int, text: U8, event: I64, row: int, event_text: U8) -> int:
     """Of a value and a constant of its family."""
     kind, bits = event[row, KIND], event[row, BITS]
@@ -142,7 +142,7 @@ def _order(constants: I64, constant: int, text: U8, event: I64, row: int, event_
     return plain_order(kind, bits, wanted_kind, wanted)
 
 
-@kernel
+@lean
 def text_order(text: U8, start: int, length: int, wanted: U8, wanted_start: int, wanted_length: int) -> int:
     """UTF-8 orders by bytes as text does by code points."""
     for i in range(min(length, wanted_length)):
@@ -154,7 +154,7 @@ def text_order(text: U8, start: int, length: int, wanted: U8, wanted_start: int,
     return LESS if length < wanted_length else MORE
 
 
-@kernel
+@lean
 def plain_order(kind: int, bits: int, wanted_kind: int, wanted: int) -> int:
     """Of numbers, booleans and times."""
     if FLOAT in (kind, wanted_kind) or kind == FLOAT_PLUS:
@@ -164,7 +164,7 @@ def plain_order(kind: int, bits: int, wanted_kind: int, wanted: int) -> int:
     return LESS if bits < wanted else MORE
 
 
-@kernel
+@lean
 def _float_order(kind: int, bits: int, wanted_kind: int, wanted_bits: int) -> int:
     value, wanted = np.int64(bits).view(np.float64), np.int64(wanted_bits).view(np.float64)
     if kind == INT:
@@ -181,7 +181,7 @@ def _float_order(kind: int, bits: int, wanted_kind: int, wanted_bits: int) -> in
     return MORE if kind == FLOAT_PLUS and found == SAME else found
 
 
-@kernel
+@lean
 def _integer_order(integer: int, number: float) -> int:
     """Never by rounding the integer to a float."""
     if number != number:
@@ -196,7 +196,7 @@ def _integer_order(integer: int, number: float) -> int:
     return LESS if number > whole else SAME
 
 
-@kernel
+@lean
 def _is_like(constants: I64, constant: int, patterns: U8, event: I64, row: int, text: U8) -> bool:
     """Each run of literals is found at the first place where it fits: only the last % is ever tried again."""
     at = event[row, BITS]
@@ -225,7 +225,7 @@ def _is_like(constants: I64, constant: int, patterns: U8, event: I64, row: int, 
     return bool(sign == last)
 
 
-@kernel
+@lean
 def _next_code_point(text: U8, at: int, end: int) -> int:
     at += 1
     while at < end and text[at] & 0xC0 == 0x80:

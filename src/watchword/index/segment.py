@@ -48,6 +48,8 @@ class Segment:
     deleted_at: I64 = field(default_factory=lambda: np.empty(0, np.int64))
     """Row -> version from which on it is gone, 0 while it stands; empty until the first row goes."""
     deleted: int = 0
+    saved_as: dict[str, str] = field(default_factory=dict)
+    """Folder -> the file in it that holds the segment."""
     pattern_coder: PatternCoder = field(init=False)
 
     def __post_init__(self) -> None:

@@ -6,14 +6,18 @@
     state-<token>.seg           removed rows, and the training events
 
 Saving writes new files, then the manifest, then replaces CURRENT: a kill at any moment leaves the old index or the
-new one. Files that only an older manifest names are removed afterwards; whoever has them mapped keeps them.
+new one. Files that the new manifest does not name are removed afterwards; whoever has them mapped keeps them.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import re
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -32,47 +36,77 @@ from watchword.index.segment_file import read_names, read_segment, write_names, 
 
 VERIFY_BYTES: Final = 1 << 30  # up to here `open` verifies every byte by itself
 _CURRENT: Final = "CURRENT"
+_OWN_FILE: Final = re.compile(r"(segment|state)-[0-9a-f]{16}\.seg|manifest-[0-9a-f]{16}\.json")
 
 
 @dataclass(slots=True)
 class Saved:
     segments: list[Segment]
-    files: list[str]  # of the segments
     training: Cells | None
     names: list[str]  # of the attributes, by number
 
 
-def save(folder: Path, snapshot: Snapshot, files: dict[int, str], training: Cells | None, names: list[str]) -> None:
-    """`files` remembers by id() which segments this folder already holds; new ones are added to it.
+def save(folder: Path, snapshot: Snapshot, training: Cells | None, names: list[str]) -> None:
+    """The snapshot's heads must be empty. `names` are the attributes by number, as the training events have them.
 
-    The snapshot's heads must be empty. `names` are the attributes by number, as the training events have them.
+    One process at a time writes to a folder: others wait.
     """
-    segments = [part.segment for part in snapshot.sealed]
     folder.mkdir(parents=True, exist_ok=True)
-    before = _named_files(folder)
-    for segment in segments:
-        if files.get(id(segment)) not in before:
-            files[id(segment)] = f"segment-{secrets.token_hex(8)}.seg"
-            write_segment(folder / files[id(segment)], segment)
-    state = f"state-{secrets.token_hex(8)}.seg"
-    _write_state(folder / state, segments, snapshot.version, training, names)
-    used = [files[id(segment)] for segment in segments]
-    sizes = {name: (folder / name).stat().st_size for name in [*used, state]}
+    with _locked(folder):
+        segments = [part.segment for part in snapshot.sealed]
+        for segment in segments:
+            name = segment.saved_as.get(str(folder))
+            if name is None or not (folder / name).is_file():
+                name = f"segment-{secrets.token_hex(8)}.seg"
+                write_segment(folder / name, segment)
+                segment.saved_as[str(folder)] = name
+        state = f"state-{secrets.token_hex(8)}.seg"
+        _write_state(folder / state, segments, snapshot.version, training, names)
+        used = [segment.saved_as[str(folder)] for segment in segments]
+        manifest = _publish(folder, used, state)
+        for path in folder.iterdir():
+            if _OWN_FILE.fullmatch(path.name) and path.name not in {*used, state, manifest}:
+                path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _publish(folder: Path, segments: list[str], state: str) -> str:
+    """Make these files the index of the folder; the name of their manifest."""
+    sizes = {name: (folder / name).stat().st_size for name in [*segments, state]}
+    content = json.dumps({"format": FORMAT, "segments": segments, "state": state, "sizes": sizes}).encode()
     manifest = f"manifest-{secrets.token_hex(8)}.json"
-    content = json.dumps({"format": FORMAT, "segments": used, "state": state, "sizes": sizes}).encode()
     _write_synced(folder / manifest, content)
     _sync_folder(folder)
     pointer = json.dumps({"manifest": manifest, "hash": xxhash.xxh3_64_hexdigest(content)}).encode()
     _write_synced(folder / (_CURRENT + ".new"), pointer)
     os.replace(folder / (_CURRENT + ".new"), folder / _CURRENT)
     _sync_folder(folder)
-    for name in before - {*used, state, manifest}:
-        (folder / name).unlink(missing_ok=True)
+    return manifest
 
 
 def load(folder: Path, verify: bool | None) -> Saved:
     """`verify`: compare every byte with its checksum; None does so up to 1 GiB."""
-    _, manifest = _read_manifest(folder)
+    while True:
+        pointer = _read_pointer(folder)
+        try:
+            return _load(folder, pointer, verify)
+        except StorageError:
+            if _read_pointer(folder) == pointer:
+                raise
+            # saved anew in the meantime: what was to be read may be gone already
+
+
+def _load(folder: Path, pointer: dict[str, str], verify: bool | None) -> Saved:
+    manifest = _read_manifest(folder, pointer)
     for name, size in manifest["sizes"].items():
         path = folder / name
         if not path.is_file():
@@ -83,37 +117,41 @@ def load(folder: Path, verify: bool | None) -> Saved:
         verify = sum(manifest["sizes"].values()) <= VERIFY_BYTES
     segments = [read_segment(folder / name, verify=verify) for name in manifest["segments"]]
     state = read_container(folder / manifest["state"], verify=verify).arrays
-    for number, segment in enumerate(segments):
+    for number, (segment, name) in enumerate(zip(segments, manifest["segments"], strict=True)):
+        segment.saved_as[str(folder)] = name
         for row in state[f"removed.{number}"].tolist():
             segment.delete(row, 1)
-    return Saved(segments, manifest["segments"], _read_training(state), read_names(state))
+    return Saved(segments, _read_training(state), read_names(state))
 
 
-def _read_manifest(folder: Path) -> tuple[str, dict[str, Any]]:
+def _read_pointer(folder: Path) -> dict[str, str]:
     try:
         pointer = json.loads((folder / _CURRENT).read_bytes())
-        content = (folder / pointer["manifest"]).read_bytes()
-    except FileNotFoundError:
+        if _OWN_FILE.fullmatch(pointer["manifest"]) and isinstance(pointer["hash"], str):
+            return {"manifest": pointer["manifest"], "hash": pointer["hash"]}
+    except (FileNotFoundError, NotADirectoryError):
         raise StorageError(f"there is no index in {folder}: build one with Index.save or `watchword build`") from None
-    except (ValueError, KeyError, TypeError, OSError):
-        raise StorageError(f"{_CURRENT} in {folder} is damaged: it names no manifest") from None
-    if xxhash.xxh3_64_hexdigest(content) != pointer.get("hash"):
-        raise StorageError(f"{pointer['manifest']} is damaged: it does not have its checksum")
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise StorageError(f"{_CURRENT} in {folder} is damaged: it names no manifest")
+
+
+def _read_manifest(folder: Path, pointer: dict[str, str]) -> dict[str, Any]:
+    name = pointer["manifest"]
+    try:
+        content = (folder / name).read_bytes()
+    except FileNotFoundError:
+        raise StorageError(
+            f"the index in {folder} lacks {name}, which {_CURRENT} names: restore the file or build the index again"
+        ) from None
+    if xxhash.xxh3_64_hexdigest(content) != pointer["hash"]:
+        raise StorageError(f"{name} is damaged: it does not have the checksum that {_CURRENT} has")
     manifest: dict[str, Any] = json.loads(content)
     if manifest["format"] != FORMAT:
         raise StorageError(
             f"the index in {folder} has format {manifest['format']}, this version reads format {FORMAT}: build it again"
         )
-    return pointer["manifest"], manifest
-
-
-def _named_files(folder: Path) -> set[str]:
-    """The files of the index that the folder holds now; none if it holds none, or a damaged one."""
-    try:
-        name, manifest = _read_manifest(folder)
-    except StorageError:
-        return set()
-    return {name, *manifest["sizes"]}
+    return manifest
 
 
 def _write_state(path: Path, segments: list[Segment], version: int, training: Cells | None, names: list[str]) -> None:

@@ -23,7 +23,7 @@ def to_expression(source: Source) -> Expression:
     if isinstance(source, str):
         return parse(source)
     if isinstance(source, Condition):
-        return _checked(source.expression)
+        source = source.expression
     if isinstance(source, Mapping):
         return _checked(from_wire(source))
     if isinstance(source, (Predicate, Truth, Not, And, Or)):

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from watchword.coding.values import U8
-from watchword.kernel import inlined, kernel
+from watchword.kernel import inlined, lean
 
 GIVE_UP: Final = -1
 
@@ -78,24 +78,24 @@ _RESERVED: Final = (
 )
 
 
-@kernel
+@lean
 def is_letter(byte: int) -> bool:
     return bool(_CLASSES[byte] == _LETTER)
 
 
-@kernel
+@lean
 def is_digit(byte: int) -> bool:
     return bool(_CLASSES[byte] == _DIGIT)
 
 
-@kernel
+@lean
 def skip_blanks(text: U8, i: int, end: int) -> int:
     while i < end and _CLASSES[text[i]] == _BLANK:
         i += 1
     return i
 
 
-@kernel
+@lean
 def word_end(text: U8, i: int, end: int) -> int:
     while i < end and _CLASSES[text[i]] & (_LETTER | _DIGIT):
         i += 1
@@ -112,7 +112,7 @@ def packed_word(text: U8, i: int, stop: int) -> int:
     return packed
 
 
-@kernel
+@lean
 def is_reserved(word: int) -> bool:
     return word in _RESERVED
 

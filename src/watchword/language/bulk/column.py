@@ -14,7 +14,7 @@ import pyarrow as pa
 from watchword.coding.values import I64, U8
 from watchword.errors import ExpressionError
 from watchword.language.bulk.columns import to_table
-from watchword.language.bulk.rows import read_rows
+from watchword.language.bulk.rows import new_levels, read_rows
 from watchword.language.bulk.tape import grown, new_tape
 from watchword.language.expression import Expression, Operator
 from watchword.language.sql import parse
@@ -110,10 +110,11 @@ def _parse_quickly(texts: pa.Array) -> tuple[ExpressionTable, Mask]:
     """The rows that the kernels parsed, and which they are."""
     starts, text, present = _bytes(texts)
     tape, ends = new_tape(len(texts), len(text)), np.ones(len(texts) + 1, np.int64)
-    row = read_rows(starts, text, present, 0, tape, ends)
+    levels = new_levels()
+    row = read_rows(starts, text, present, 0, tape, ends, levels)
     while row < len(texts):
         tape = grown(tape, starts[row + 1] - starts[row])
-        row = read_rows(starts, text, present, row, tape, ends)
+        row = read_rows(starts, text, present, row, tape, ends, levels)
     table, done = to_table(tape, ends, text), np.diff(ends) > 0
     good = _rows_of_good_patterns(table)
     if not good.all():

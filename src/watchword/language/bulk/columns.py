@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from watchword.coding.values import I32, I64, TEXT, U8, Values
-from watchword.kernel import kernel
+from watchword.kernel import lean
 from watchword.language.bulk.characters import QUOTE
 from watchword.language.bulk.names import number_names
 from watchword.language.bulk.tape import DOUBLED, DROPPED
@@ -65,7 +65,7 @@ def to_table(tape: I64, ends: I64, text: U8) -> ExpressionTable:
     )
 
 
-@kernel
+@lean
 def _sizes(tape: I64) -> tuple[int, int, int, int]:
     """Nodes, leaves, constants, and bytes of strings as they are written."""
     nodes, leaves, constants, text_bytes = 0, 0, 0, 0
@@ -83,7 +83,7 @@ def _sizes(tape: I64) -> tuple[int, int, int, int]:
     return nodes, leaves, constants, text_bytes
 
 
-@kernel
+@lean
 def _fill(tape: I64, ends: I64, text: U8, columns: _Columns) -> int:
     """Write the columns; the bytes of strings as they are meant."""
     node, leaf, constant, text_end = 0, 0, 0, 0
@@ -119,7 +119,7 @@ def _fill(tape: I64, ends: I64, text: U8, columns: _Columns) -> int:
     return text_end
 
 
-@kernel
+@lean
 def _copy_string(text: U8, start: int, length: int, doubled: bool, into: U8, end: int) -> int:
     """Copy one string to where the others end; where they end now."""
     i = start

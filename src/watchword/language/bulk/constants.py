@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from watchword.coding.values import BOOL, FLOAT, I64, INT, TEXT, TIME, U8
-from watchword.kernel import inlined, kernel
+from watchword.kernel import inlined, lean
 from watchword.language.bulk.characters import (
     COMMA,
     DATE_WORD,
@@ -101,7 +101,7 @@ def _read_number(text: U8, i: int, end: int, tape: I64) -> int:
     return i
 
 
-@kernel
+@lean
 def _read_decimal(text: U8, i: int, end: int, sign: int, mantissa: int, digits: int, tape: I64) -> int:
     """What follows the whole part, if one multiplication or division by a power of ten gives the nearest float64."""
     power = 0
@@ -134,7 +134,7 @@ def _digits(text: U8, i: int, end: int, number: int) -> tuple[int, int]:
     return number, i
 
 
-@kernel
+@lean
 def _read_exponent(text: U8, i: int, end: int) -> tuple[int, int]:
     sign = 1
     if i < end and (text[i] == _PLUS or text[i] == MINUS):
@@ -144,7 +144,7 @@ def _read_exponent(text: U8, i: int, end: int) -> tuple[int, int]:
     return sign * exponent, (stop if 0 < stop - i <= 2 else GIVE_UP)
 
 
-@kernel
+@lean
 def _read_time(text: U8, i: int, end: int, is_date: bool, tape: I64) -> int:
     """The string behind DATE or TIMESTAMP in its plain form: 2024-02-29, 2024-02-29 12:34:56, ... 12:34:56.123456."""
     stop = i + 1
@@ -161,14 +161,14 @@ def _read_time(text: U8, i: int, end: int, is_date: bool, tape: I64) -> int:
     return stop + 1
 
 
-@kernel
+@lean
 def _fixed(text: U8, i: int, length: int) -> int:
     """The number written in exactly this many digits, or -1."""
     number, stop = _digits(text, i, i + length, 0)
     return number if stop == i + length else -1
 
 
-@kernel
+@lean
 def _day_number(text: U8, i: int) -> int:
     """Days from 0001-01-01 to the date in the ten bytes at i, or -1."""
     year, month, day = _fixed(text, i, 4), _fixed(text, i + 5, 2), _fixed(text, i + 8, 2)
@@ -183,7 +183,7 @@ def _day_number(text: U8, i: int) -> int:
     return past * 365 + past // 4 - past // 100 + past // 400 + before + (1 if leap and month > 2 else 0) + day - 1
 
 
-@kernel
+@lean
 def _time_of_day(text: U8, i: int, stop: int) -> int:
     """Microseconds since midnight of ` 12:34:56` or ` 12:34:56.123456`, or -1."""
     if stop - i < _TIME_LENGTH or (text[i] != _SPACE and text[i] != _LETTER_T):

@@ -6,7 +6,7 @@ import numpy as np
 
 from watchword.coding.hashing import hash_bytes, same_bytes
 from watchword.coding.values import I32, I64, U8
-from watchword.kernel import kernel
+from watchword.kernel import lean
 
 
 def number_names(text: U8, starts: I64, lengths: I64) -> tuple[I32, list[str]]:
@@ -19,7 +19,7 @@ def number_names(text: U8, starts: I64, lengths: I64) -> tuple[I32, list[str]]:
     return numbers, [text[start : start + length].tobytes().decode() for start, length in extents]
 
 
-@kernel
+@lean
 def _number(text: U8, starts: I64, lengths: I64, slots: I32, numbers: I32, first: I64) -> int:
     """Fill in each leaf's number and each number's first leaf; how many numbers there are."""
     count = 0

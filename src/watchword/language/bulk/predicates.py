@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from watchword.coding.values import BOOL, FLOAT, I64, INT, TEXT, U8
-from watchword.kernel import inlined, kernel
+from watchword.kernel import inlined, lean
 from watchword.language.bulk.characters import (
     AND_WORD,
     BACKTICK,
@@ -62,7 +62,7 @@ _SAFE_PATTERN: Final = PATTERN_BYTES // 2
 _SAFE_LIST: Final = LIST_LENGTH // 2
 
 
-@kernel
+@lean
 def read_predicate(text: U8, i: int, end: int, tape: I64) -> int:
     start, stop, i = _read_name(text, i, end)
     if i == GIVE_UP or stop - start > _SAFE_NAME:
@@ -132,7 +132,7 @@ def _read_sign(first: int, second: int, i: int) -> tuple[int, int, int]:
     return 0, 0, GIVE_UP
 
 
-@kernel
+@lean
 def _read_operator_word(text: U8, word: int, stop: int, end: int) -> tuple[int, int, int]:
     """IN, BETWEEN, LIKE and so on, NOT before them, and IS [NOT] NULL. The first word stops at `stop`."""
     after_is = word == IS_WORD

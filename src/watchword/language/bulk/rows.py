@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from watchword.coding.values import I64, U8
-from watchword.kernel import inlined, kernel
+from watchword.kernel import inlined, lean
 from watchword.language.bulk.characters import (
     AND_WORD,
     CLOSING,
@@ -57,13 +57,18 @@ _NESTING: Final = 6  # parentheses and NOTs around this level
 _FIELDS: Final = 7
 
 
-@kernel
-def read_rows(starts: I64, text: U8, present: npt.NDArray[np.bool_], row: int, tape: I64, ends: I64) -> int:
+def new_levels() -> I64:
+    return np.zeros((_SAFE_NESTING + 2, _FIELDS), np.int64)
+
+
+@lean
+def read_rows(
+    starts: I64, text: U8, present: npt.NDArray[np.bool_], row: int, tape: I64, ends: I64, levels: I64
+) -> int:
     """Read rows from this one on while the tape has room; the first that was not reached.
 
-    The entries of row r are ends[r] .. ends[r + 1]; it has none if it was given up.
+    The entries of row r are ends[r] .. ends[r + 1]; it has none if it was given up. `levels` is for its work.
     """
-    levels = np.zeros((_SAFE_NESTING + 2, _FIELDS), np.int64)
     while row < len(present):
         start, end = starts[row], starts[row + 1]
         used = tape[0, 0]
@@ -78,7 +83,7 @@ def read_rows(starts: I64, text: U8, present: npt.NDArray[np.bool_], row: int, t
     return row
 
 
-@kernel
+@lean
 def _read_row(text: U8, i: int, end: int, tape: I64, levels: I64) -> bool:
     depth = 0
     _open_level(tape, levels[0], False, 0)
@@ -141,7 +146,7 @@ def _read_leaf(text: U8, i: int, end: int, tape: I64) -> int:
     return read_predicate(text, i, end, tape)
 
 
-@kernel
+@lean
 def _open_level(tape: I64, level: I64, behind_not: bool, nesting: int) -> None:
     level[_OR_NODE] = put(tape, DROPPED, 0, 0)
     level[_OR_COUNT] = 0
@@ -150,14 +155,14 @@ def _open_level(tape: I64, level: I64, behind_not: bool, nesting: int) -> None:
     _open_and(tape, level)
 
 
-@kernel
+@lean
 def _open_and(tape: I64, level: I64) -> None:
     level[_AND_NODE] = put(tape, DROPPED, 0, 0)
     level[_AND_COUNT] = 0
     level[_ONLY_OR] = -1
 
 
-@kernel
+@lean
 def _close_and(tape: I64, level: I64) -> None:
     only_or = level[_ONLY_OR]
     if level[_AND_COUNT] > 1:
@@ -170,20 +175,20 @@ def _close_and(tape: I64, level: I64) -> None:
         level[_OR_COUNT] += 1
 
 
-@kernel
+@lean
 def _close_or(tape: I64, level: I64) -> None:
     _close_and(tape, level)
     if level[_OR_COUNT] > 1:
         _keep(tape, level[_OR_NODE], OR, level[_OR_COUNT])
 
 
-@kernel
+@lean
 def _keep(tape: I64, node: int, kind: int, operands: int) -> None:
     tape[node, 0] = kind
     tape[node, 1] = operands
 
 
-@kernel
+@lean
 def _close_level(tape: I64, level: I64, around: I64) -> None:
     """Close a parenthesis: it becomes one operand, or several, of the open AND around it."""
     _close_or(tape, level)

@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 
 from watchword.coding.values import I64
-from watchword.kernel import kernel
+from watchword.kernel import lean
 
 DROPPED: Final = 0
 DOUBLED: Final = 100
@@ -33,13 +33,13 @@ def new_tape(rows: int, size: int) -> I64:
     return tape
 
 
-@kernel
+@lean
 def most_entries(size: int) -> int:
     """Entries of a row of so many bytes at most: two for an opening parenthesis, three for a name of one letter."""
     return 2 * size + 8
 
 
-@kernel
+@lean
 def put(tape: I64, first: int, second: int, third: int) -> int:
     number: int = tape[0, 0]
     tape[number, 0] = first

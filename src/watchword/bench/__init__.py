@@ -1,0 +1,1 @@
+"""Benchmarks: the yardstick's workloads and kernel, and what the library needs for the same work."""

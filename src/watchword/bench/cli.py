@@ -1,0 +1,77 @@
+"""`watchword bench`: measurements of this machine."""
+
+from __future__ import annotations
+
+import enum
+import json
+import time
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+import watchword
+from watchword.cli.options import OutputFormat
+from watchword.cli.progress import Progress
+from watchword.cli.show import Format, show_json, show_rows
+
+app = typer.Typer(help="Measure this machine.", no_args_is_help=True)
+
+SUBSCRIPTIONS: Final = 1_000_000
+QUICK: Final = 20_000
+
+
+class Name(enum.StrEnum):
+    DENSE = "dense"
+    DENSE_SKEW = "dense-skew"
+    SPARSE = "sparse"
+    SPARSE_SKEW = "sparse-skew"
+
+
+@app.callback()
+def _group() -> None:
+    pass  # so that a single command keeps its name
+
+
+@app.command()
+def yardstick(
+    subscriptions: Annotated[
+        int | None, typer.Option(min=100, max=5_000_000, help=f"{SUBSCRIPTIONS:,}, or {QUICK:,} with --quick.")
+    ] = None,
+    workload: Annotated[list[Name] | None, typer.Option(help="Again for several; all if not given.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repeats and updates, no read-only package.")] = False,
+    training: Annotated[
+        bool, typer.Option("--training", help="Give the index the events for its statistics, as the kernel has them.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Append every row as a line of JSON.")] = None,
+    format: OutputFormat = Format.TABLE,
+) -> None:
+    """Compare the index with a bare kernel on the same workloads: every count, and the time."""
+    from watchword.bench.case import Settings
+    from watchword.bench.yardstick import run
+
+    count = subscriptions or (QUICK if quick else SUBSCRIPTIONS)
+    settings = Settings(count, training=training)
+    if quick:
+        settings = Settings(count, repeats=3, long_repeats=1, updates=2_000, training=training, read_only=False)
+    records: list[dict[str, Any]] = []
+    names = [name.value for name in workload or Name]
+    for name, group in groupby(run(names, settings, Progress), key=lambda pair: pair[0]):
+        rows = []
+        for _, row in group:
+            rows.append(row)
+            records.append({"workload": name, "subscriptions": count, **row.to_dict()})
+            if out is not None:
+                _append(out, records[-1])
+        if format is Format.TABLE:
+            show_rows(f"{name}, {count:,} subscriptions", [row.to_text() for row in rows], format)
+    if format is Format.JSON:
+        show_json(records)
+
+
+def _append(out: Path, record: dict[str, Any]) -> None:
+    """Rows are written as they are measured: what breaks off leaves those before."""
+    when = {"version": watchword.__version__, "at": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
+    with out.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({**record, **when}) + "\n")
