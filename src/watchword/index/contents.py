@@ -52,6 +52,7 @@ class Snapshot(NamedTuple):
     sealed: tuple[SealedPart, ...]
     heads: tuple[HeadPart, ...]
     version: int
+    length: int  # subscriptions
 
 
 class Contents:
@@ -63,11 +64,11 @@ class Contents:
         self._heads: list[LiveHead] = [LiveHead(Head(self.attributes))]
         self._slots: dict[Identifier, tuple[LiveHead, int]] = {}
         self._count = 0
-        self.snapshot = Snapshot((), (), 0)
+        self.snapshot = Snapshot((), (), 0, 0)
         self._publish()
 
     def __len__(self) -> int:
-        return self._count
+        return self.snapshot.length
 
     # --- looking up -------------------------------------------------------------------------------------------
 
@@ -175,11 +176,13 @@ class Contents:
             self._publish()
 
     def sealed_part(self, segment: Segment) -> SealedPart:
-        return SealedPart(segment, self.local_attributes(self.attributes.add(segment.names)))
+        return SealedPart(segment, self.local_attributes(segment.names))
 
-    def local_attributes(self, numbers: I32) -> I32:
-        """The map from the index's attribute numbers to places in `numbers`, -1 for all others."""
-        local = np.full(len(self.attributes), -1, np.int32)
+    def local_attributes(self, names: Sequence[str]) -> I32:
+        """The map from the index's attribute numbers to places in `names`, -1 for all others; adds new ones."""
+        with self.lock:
+            numbers = self.attributes.add(names)
+            local = np.full(len(self.attributes), -1, np.int32)
         local[numbers] = np.arange(len(numbers), dtype=np.int32)
         return local
 
@@ -223,7 +226,7 @@ class Contents:
 
     def _publish(self) -> None:
         heads = tuple(HeadPart(head, len(head.ids)) for head in self._heads)
-        self.snapshot = Snapshot(tuple(self._sealed), heads, self.snapshot.version + 1)
+        self.snapshot = Snapshot(tuple(self._sealed), heads, self.snapshot.version + 1, self._count)
 
 
 _NAMES = {pa.int64(): "integers", pa.large_string(): "strings"}

@@ -45,9 +45,7 @@ class Maintenance:
 
     def after_update(self) -> None:
         """Start the background work if there is some."""
-        if self._failure is not None:
-            failure, self._failure = self._failure, None
-            raise failure
+        self._raise_failure()
         if self._closed or not self._is_due():
             return
         with self._thread_lock:
@@ -71,14 +69,18 @@ class Maintenance:
         thread = self._thread
         if thread is not None and thread.is_alive():
             thread.join()
+        self._raise_failure()
+
+    def _raise_failure(self) -> None:
+        """What failed in the background is raised by whoever comes next."""
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
 
     def build(self, ids: pa.Array, table: ExpressionTable) -> Segment:
         """A segment whose key costs come from the training events, where there are any."""
-        self._contents.attributes.add(table.names)
-        training = self._training()
-        numbers = self._contents.attributes.add(table.names)
-        local = self._contents.local_attributes(numbers)
-        return build_segment(table, ids, training, local)
+        local = self._contents.local_attributes(table.names)
+        return build_segment(table, ids, self._training(), local)
 
     def _is_due(self) -> bool:
         snapshot = self._contents.snapshot
