@@ -68,6 +68,7 @@ class _Out(NamedTuple):
     set_starts: I64
     set_low: I32
     set_high: I32
+    form: U8
     used: I64  # nodes, conditions, sets, intervals
 
 
@@ -122,6 +123,7 @@ def build_coded(table: ExpressionTable, coding: Coding) -> CodedExpressions:
             out.set_starts[: sets + 1],
             out.set_low[:intervals],
             out.set_high[:intervals],
+            out.form[:conditions],
         ),
     )
 
@@ -145,6 +147,7 @@ def _new_out(table: ExpressionTable, predicates: _Predicates) -> _Out:
         np.zeros(2 * int(may_be_set.sum()) + 1, np.int64),
         np.empty(intervals, np.int32),
         np.empty(intervals, np.int32),
+        np.zeros(conditions, np.uint8),
         np.zeros(4, np.int64),
     )
 
@@ -238,9 +241,11 @@ def _add_predicate(
     if form == _EQUAL and predicates.negated[p] == 0 and not denied:
         code = predicates.code[predicates.first[p]]
         _add_condition(out, base, dimension, code, code, ANY)
+        out.form[out.used[1] - 1] = form
     elif form == _BETWEEN and predicates.negated[p] == 0 and not denied:
         first = predicates.first[p]
         _add_condition(out, base, dimension, predicates.code[first], predicates.code[first + 1], ANY)
+        out.form[out.used[1] - 1] = form
     else:
         _add_other(out, base, predicates, p, denied, book, parent_kind, scratch)
 
@@ -275,6 +280,8 @@ def _add_other(
         size = _with_empties(low, high, size, wants_false, denied)
         mode = (LIST_ALL if wants_false else 0) | (SET_ALL if denied else 0)
         _add_set(out, base, dimension, low, high, size, mode)
+        if not wants_false:
+            out.form[out.used[1] - 1] = form
 
 
 @lean
@@ -407,6 +414,7 @@ def _add_pattern(
     """A general pattern: its own dimension says whether it holds, the plain one that there are texts at all."""
     if not negated and not denied:
         _add_condition(out, base, dimension, PATTERN_HOLDS, PATTERN_HOLDS_PARTLY, ANY)
+        out.form[out.used[1] - 1] = HOLDS
         return
     node = -1
     if parent_kind != AND:

@@ -6,6 +6,7 @@
     condition c:  dimension[c], and the codes that satisfy it: low[c] .. high[c], or, where set_of[c] >= 0,
                   the intervals set_starts[s] .. set_starts[s + 1] of set_low, set_high (low and high span them)
                   none satisfies it if low > high
+                  form[c]: the operator whose true codes these are (or PREFIX ...), 0 if they are its false ones
 
 On an attribute with one value a condition asks whether its code is in the set. On a list (or a set, or range, of a
 symmetric event) it asks for ANY code or ALL codes: mode says which, for lists and for sets apart.
@@ -32,6 +33,7 @@ class Conditions(NamedTuple):
     set_starts: I64
     set_low: I32
     set_high: I32
+    form: U8
 
 
 class CodedExpressions(NamedTuple):

@@ -14,18 +14,18 @@ from watchword.coding.attributes import Attributes
 from watchword.coding.cells import Cells
 from watchword.coding.event import flatten
 from watchword.coding.read_events import read_events
-from watchword.errors import EventError, SubscriptionIdError, UnknownStructureError
+from watchword.errors import EventError, SubscriptionIdError
 from watchword.index import storage
 from watchword.index.contents import Contents
 from watchword.index.identifiers import Identifier, checked_id
 from watchword.index.incoming import read_subscriptions
 from watchword.index.maintenance import HEAD_SLOTS, Maintenance
 from watchword.index.matching import CodedBatch, match_coded, match_in_threads, read_batch, to_table
+from watchword.index.segment import Kind
 from watchword.index.stats import Tally, collect
 from watchword.language.build import Source, to_expression
 from watchword.language.explain import Explanation, explain
 from watchword.language.render import to_sql
-from watchword.structures.registry import structures
 
 TRAINING_EVENTS = 10_000  # more do not make the statistics better
 
@@ -36,15 +36,17 @@ class Index:
     All methods may be called from several threads. A match sees the index as it was when the match began.
     """
 
-    def __init__(self, training: Any = None, structure: str = "auto") -> None:
-        """`training`: a sample of events, as `match_batch` takes them, for the statistics of the index."""
-        if structure not in structures():
-            raise UnknownStructureError(f"no structure {structure!r}: there are {', '.join(structures())}")
-        self.structure = structure
+    def __init__(self, training: Any = None, structure: str = "auto", **parameters: Any) -> None:
+        """`training`: a sample of events, as `match_batch` takes them, for the statistics of the index.
+
+        `structure` is one of `structures()`; `parameters` are its own, as its paper names them.
+        """
+        kind = Kind.of(structure, parameters)
+        self._kind = kind
         self._contents = Contents()
         self._training_source = training
         self._training: tuple[int, Cells] | None = None  # for how many attributes it was read
-        self._maintenance = Maintenance(self._contents, self._training_cells)
+        self._maintenance = Maintenance(self._contents, self._training_cells, kind)
         self._tally = Tally()
 
     def __len__(self) -> int:
@@ -162,7 +164,7 @@ class Index:
 
     def stats(self) -> dict[str, Any]:
         """Counts, bytes by part, candidates and matches per event, costly subscriptions."""
-        return collect(self._contents, self._tally, self.structure)
+        return collect(self._contents, self._tally, self._kind.name)
 
     def flush(self) -> None:
         """Wait until all subscriptions are sealed and merges that are due are done."""
@@ -174,14 +176,14 @@ class Index:
         with self._maintenance.paused(), self._contents.lock:  # updates wait until all is sealed and written
             self.flush()
             names = list(self._contents.attributes.names)
-            storage.save(folder, self._contents.snapshot, self._training_cells(), names)
+            storage.save(folder, self._contents.snapshot, self._training_cells(), names, self._kind)
 
     @classmethod
     def open(cls, path: str | Path, verify: bool | None = None) -> Index:
         """Map a saved index. `verify`: compare every byte with its checksum (by itself up to 1 GiB)."""
         folder = Path(path).absolute()
         saved = storage.load(folder, verify)
-        index = cls()
+        index = cls(structure=saved.kind.name, **saved.kind.parameters)
         index._contents.attributes.add(saved.names)
         if saved.training is not None:
             index._training = len(saved.names), saved.training

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from watchword.coding.cells import Cells
 from watchword.index.contents import Contents, LiveHead
-from watchword.index.segment import Segment, build_segment
+from watchword.index.segment import Kind, Segment, build_segment
 from watchword.language.table import ExpressionTable
 from watchword.language.table_rows import concatenate
 
@@ -32,8 +32,9 @@ Training = Callable[[], Cells | None]
 
 
 class Maintenance:
-    def __init__(self, contents: Contents, training: Training) -> None:
+    def __init__(self, contents: Contents, training: Training, kind: Kind) -> None:
         self._contents = contents
+        self._kind = kind
         self._training = training
         self._lock = (
             threading.RLock()
@@ -80,7 +81,7 @@ class Maintenance:
     def build(self, ids: pa.Array, table: ExpressionTable) -> Segment:
         """A segment whose key costs come from the training events, where there are any."""
         local = self._contents.local_attributes(table.names)
-        return build_segment(table, ids, self._training(), local)
+        return build_segment(table, ids, self._training(), local, self._kind)
 
     def _is_due(self) -> bool:
         snapshot = self._contents.snapshot

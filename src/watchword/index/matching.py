@@ -21,8 +21,9 @@ from watchword.coding.values import I64
 from watchword.errors import EventError
 from watchword.index.contents import Snapshot
 from watchword.index.identifiers import integers
-from watchword.index.segment import U32, Segment
+from watchword.index.segment import Segment
 from watchword.kernel import lean
+from watchword.structures.structure import CANDIDATES, COUNTS, U32
 
 _COLUMNS: Final = (pa.Table, pa.RecordBatch, pa.Array, pa.ChunkedArray)
 
@@ -73,7 +74,7 @@ class Found(NamedTuple):
 
     starts: I64
     ids: pa.Array
-    candidates: int
+    counts: I64  # what structures count (COUNT_NAMES)
 
 
 class _PartFound(NamedTuple):
@@ -88,21 +89,21 @@ def match_coded(snapshot: Snapshot, batch: CodedBatch, id_type: pa.DataType) -> 
     """The batch has been read with all attributes of the snapshot known."""
     batch.prepare(snapshot, batch.known)
     parts: list[_PartFound] = []
-    candidates = 0
+    counts = np.zeros(COUNTS, np.int64)
     for sealed in snapshot.sealed:
         segment = sealed.segment
-        starts, rows, verified = segment.match(batch.coded[id(segment)][1], snapshot.version)
-        candidates += verified
+        starts, rows, counted = segment.match(batch.coded[id(segment)][1], snapshot.version)
+        counts += counted
         parts.append(_PartFound(starts, rows, segment.identifiers.array))
     for head, count in snapshot.heads:
         starts, slots = head.head.match(batch.cells, count, snapshot.version)
         if len(slots):
-            candidates += len(slots)
+            counts[CANDIDATES] += len(slots)
             ids = pa.array([head.ids[slot] for slot in slots.tolist()], id_type)
             parts.append(_PartFound(starts, np.arange(len(slots), dtype=np.uint32), ids))
     if not parts:
-        return Found(np.zeros(len(batch) + 1, np.int64), pa.array([], id_type), candidates)
-    return Found(*_join(parts, id_type), candidates)
+        return Found(np.zeros(len(batch) + 1, np.int64), pa.array([], id_type), counts)
+    return Found(*_join(parts, id_type), counts)
 
 
 def _join(parts: list[_PartFound], id_type: pa.DataType) -> tuple[I64, pa.Array]:
@@ -163,7 +164,7 @@ def match_in_threads(snapshot: Snapshot, batch: CodedBatch, id_type: pa.DataType
     return Found(
         starts_of(np.concatenate([np.diff(part.starts) for part in found])),
         pa.concat_arrays([part.ids for part in found]),
-        sum(part.candidates for part in found),
+        np.sum([part.counts for part in found], axis=0),
     )
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from watchword.coding.build_codebook import Coding, build_codebook
@@ -30,10 +29,21 @@ from watchword.index.sources import Sources
 from watchword.kernel import kernel
 from watchword.language.table import ExpressionTable
 from watchword.language.table_rows import take
-from watchword.structures.auto.structure import Auto
+from watchword.structures.registry import checked_parameters, structure_class
 from watchword.structures.selectivity import from_conditions, from_events
+from watchword.structures.structure import U32, Input, Parameters, Structure
 
-U32 = npt.NDArray[np.uint32]
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Which structure segments get, and its parameters."""
+
+    name: str
+    parameters: Parameters
+
+    @classmethod
+    def of(cls, name: str, parameters: Parameters) -> Kind:
+        return cls(name, checked_parameters(name, parameters))
 
 
 @dataclass(slots=True)
@@ -41,7 +51,8 @@ class Segment:
     book: Codebook
     patterns: list[GeneralPattern]
     names: list[str]
-    structure: Auto
+    kind: Kind
+    structure: Structure
     row_starts: I64  # empty where no expression has two rows
     identifiers: Identifiers
     sources: Sources
@@ -61,13 +72,13 @@ class Segment:
     def encode(self, cells: Cells, local_attribute: I32) -> CodedEvents:
         return encode(cells, self.book, self.pattern_coder, local_attribute)
 
-    def match(self, events: CodedEvents, version: int) -> tuple[I64, U32, int]:
-        """The rows of event e: rows[starts[e] : starts[e + 1]], and how many candidates were verified."""
+    def match(self, events: CodedEvents, version: int) -> tuple[I64, U32, I64]:
+        """The rows of event e: rows[starts[e] : starts[e + 1]], and what the structure counted."""
         found = self.structure.match(events)
         if self.deleted == 0 and len(self.row_starts) == 0:
-            return found.starts, found.expression, found.candidates
+            return found.starts, found.expression, found.counts
         starts, rows = _live_rows(found.starts, found.expression, self.row_starts, self.deleted_at, version)
-        return starts, rows, found.candidates
+        return starts, rows, found.counts
 
     def delete(self, row: int, version: int) -> None:
         if self.deleted == 0:
@@ -91,21 +102,25 @@ class Segment:
         return self.sources.table(self.expression_of(rows))
 
 
-def build_segment(table: ExpressionTable, ids: pa.Array, training: Cells | None, local_attribute: I32) -> Segment:
+def build_segment(
+    table: ExpressionTable, ids: pa.Array, training: Cells | None, local_attribute: I32, kind: Kind
+) -> Segment:
     """`ids` beside the table's rows; `training` are cells whose attributes `local_attribute` maps to the table's."""
     coding = build_codebook(table)
     first = first_equal(table, coding)
     distinct = np.flatnonzero(first == np.arange(len(first)))
     distinct_table = table
     if len(distinct) < len(table):
-        distinct_table, coding = take(table, distinct), _take_predicates(coding, table.leaf_starts, distinct)
+        distinct_table, coding = take(table, distinct), take_predicates(coding, table.leaf_starts, distinct)
     coded = build_coded(distinct_table, coding)
     pattern_coder = PatternCoder(coding.book, coding.patterns)
-    if training is None:
+    sample = None if training is None else encode(training, coding.book, pattern_coder, local_attribute)
+    if sample is None:
         selectivity = from_conditions(coding.book, coded.conditions, len(distinct_table))
     else:
-        selectivity = from_events(coding.book, encode(training, coding.book, pattern_coder, local_attribute))
-    structure, order = Auto.build(coded, coding.book, selectivity)
+        selectivity = from_events(coding.book, sample)
+    given = Input(coded, coding.book, selectivity, sample)
+    structure, order = structure_class(kind.name).build(given, kind.parameters)
     # rows in the order of their expressions
     number = np.empty(len(first), np.int64)
     number[distinct[order]] = np.arange(len(order))
@@ -118,6 +133,7 @@ def build_segment(table: ExpressionTable, ids: pa.Array, training: Cells | None,
         book=coding.book,
         patterns=coding.patterns,
         names=coding.names,
+        kind=kind,
         structure=structure,
         row_starts=row_starts,
         identifiers=Identifiers.of(ids.take(pa.array(rows))),
@@ -125,7 +141,7 @@ def build_segment(table: ExpressionTable, ids: pa.Array, training: Cells | None,
     )
 
 
-def _take_predicates(coding: Coding, leaf_starts: I64, rows: I64) -> Coding:
+def take_predicates(coding: Coding, leaf_starts: I64, rows: I64) -> Coding:
     first = leaf_starts[rows]
     leaves = positions(first, starts_of(leaf_starts[rows + 1] - first))
     return Coding(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -16,19 +16,16 @@ from watchword.coding.patterns import GeneralPattern
 from watchword.coding.ranges import starts_of
 from watchword.index.container import Arrays, read_container, write_container
 from watchword.index.identifiers import Identifiers, integers, text_buffers
-from watchword.index.segment import Segment
+from watchword.index.segment import Kind, Segment
 from watchword.index.sources import Sources
-from watchword.structures.auto.layout import Layout, Tests
-from watchword.structures.auto.structure import Auto
-
-_PARTS = {"tests": Tests}
+from watchword.structures.registry import structure_class
 
 
 def write_segment(path: Path, segment: Segment) -> None:
     arrays: dict[str, npt.NDArray[Any]] = {}
-    scalars: dict[str, int] = {}
+    scalars: dict[str, int | float] = {}
     _flatten("book", segment.book, arrays, scalars)
-    _flatten("layout", segment.structure.layout, arrays, scalars)
+    _flatten("structure", segment.structure.parts(), arrays, scalars)
     sources = segment.sources
     arrays |= {
         "row_starts": segment.row_starts,
@@ -42,6 +39,7 @@ def write_segment(path: Path, segment: Segment) -> None:
     }
     meta = {
         "scalars": scalars,
+        "structure": {"name": segment.kind.name, "parameters": dict(segment.kind.parameters)},
         "expressions": sources.count,
         "patterns": [asdict(pattern) for pattern in segment.patterns],
     }
@@ -52,17 +50,14 @@ def read_segment(path: Path, *, verify: bool) -> Segment:
     container = read_container(path, verify=verify)
     arrays, meta = container.arrays, container.meta
     names = read_names(arrays)
-    layout: dict[str, Any] = {
-        field: _restore(f"layout.{field}", _PARTS[field], arrays, meta["scalars"])
-        if field in _PARTS
-        else arrays.get(f"layout.{field}", meta["scalars"].get(f"layout.{field}"))
-        for field in Layout._fields
-    }
+    kind = Kind(meta["structure"]["name"], meta["structure"]["parameters"])
+    built = structure_class(kind.name)
     return Segment(
         book=_restore("book", Codebook, arrays, meta["scalars"]),
         patterns=[GeneralPattern(**pattern) for pattern in meta["patterns"]],
         names=names,
-        structure=Auto(Layout(**layout)),
+        kind=kind,
+        structure=built.restore(_restore("structure", built.Parts, arrays, meta["scalars"])),
         row_starts=arrays["row_starts"],
         identifiers=Identifiers(read_ids(arrays), arrays["id_hashes"], arrays["id_rows"]),
         sources=Sources(
@@ -71,7 +66,7 @@ def read_segment(path: Path, *, verify: bool) -> Segment:
     )
 
 
-def _flatten(prefix: str, part: Any, arrays: dict[str, npt.NDArray[Any]], scalars: dict[str, int]) -> None:
+def _flatten(prefix: str, part: Any, arrays: dict[str, npt.NDArray[Any]], scalars: dict[str, int | float]) -> None:
     for name, value in part._asdict().items():
         if isinstance(value, np.ndarray):
             arrays[f"{prefix}.{name}"] = value
@@ -81,13 +76,17 @@ def _flatten(prefix: str, part: Any, arrays: dict[str, npt.NDArray[Any]], scalar
             scalars[f"{prefix}.{name}"] = value
 
 
-def _restore(prefix: str, kind: Any, arrays: Arrays, scalars: dict[str, int]) -> Any:
-    return kind(
-        *(
-            arrays[f"{prefix}.{field}"] if f"{prefix}.{field}" in arrays else scalars[f"{prefix}.{field}"]
-            for field in kind._fields
-        )
-    )
+def _restore(prefix: str, kind: Any, arrays: Arrays, scalars: dict[str, int | float]) -> Any:
+    values: list[Any] = []
+    for field, hint in get_type_hints(kind).items():
+        name = f"{prefix}.{field}"
+        if name in arrays:
+            values.append(arrays[name])
+        elif name in scalars:
+            values.append(scalars[name])
+        else:
+            values.append(_restore(name, hint, arrays, scalars))
+    return kind(*values)
 
 
 def write_ids(ids: pa.Array) -> dict[str, npt.NDArray[Any]]:

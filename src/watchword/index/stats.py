@@ -8,34 +8,37 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from watchword.coding.codebook import CONSTANT_DIMENSION
 from watchword.index.contents import Contents, Snapshot
 from watchword.index.identifiers import Identifier
 from watchword.index.matching import Found
 from watchword.index.segment import Segment
-from watchword.structures.auto.describe import always_candidates, describe
+from watchword.structures.structure import COUNT_NAMES, COUNTS, nbytes
 
 SHOWN: Final = 20  # ids of costly subscriptions
 
 
 class Tally:
-    """Events matched so far, their candidates and matches."""
+    """Events matched so far, their matches, and what structures counted."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.events = self.candidates = self.matches = 0
+        self.events = self.matches = 0
+        self.counts = np.zeros(COUNTS, np.int64)
 
     def add(self, events: int, found: Found) -> None:
         with self._lock:
             self.events += events
-            self.candidates += found.candidates
+            self.counts += found.counts
             self.matches += len(found.ids)
 
     def to_dict(self) -> dict[str, Any]:
         events = max(1, self.events)
         return {
             "events": self.events,
-            "candidates_per_event": self.candidates / events,
+            **{
+                f"{name}_per_event": count / events
+                for name, count in zip(COUNT_NAMES, self.counts.tolist(), strict=True)
+            },
             "matches_per_event": self.matches / events,
         }
 
@@ -62,7 +65,7 @@ def collect(contents: Contents, tally: Tally, structure: str) -> dict[str, Any]:
                 "subscriptions": len(segment),
                 "expressions": segment.sources.count,
                 "removed": segment.deleted,
-                "structure": describe(segment.structure.layout),
+                "structure": segment.structure.describe(),
             }
             for segment in segments
         ],
@@ -73,18 +76,12 @@ def segment_bytes(segment: Segment) -> dict[str, int]:
     """Bytes of arrays, by what they are for."""
     identifiers = segment.identifiers
     return {
-        "codebook": _bytes(segment.book),
-        "structure": _bytes(segment.structure.layout),
+        "codebook": nbytes(segment.book),
+        "structure": nbytes(segment.structure.parts()),
         "sources": segment.sources.data.nbytes + segment.sources.starts.nbytes + segment.sources.sizes.nbytes,
         "rows": segment.row_starts.nbytes + segment.deleted_at.nbytes,
         "ids": identifiers.array.nbytes + identifiers.hashes.nbytes + identifiers.rows.nbytes,
     }
-
-
-def _bytes(part: Any) -> int:
-    if isinstance(part, np.ndarray):
-        return part.nbytes
-    return sum(map(_bytes, part)) if isinstance(part, tuple) else 0
 
 
 def _costly(snapshot: Snapshot, segments: list[Segment]) -> dict[str, Any]:
@@ -93,10 +90,8 @@ def _costly(snapshot: Snapshot, segments: list[Segment]) -> dict[str, Any]:
     never: list[Identifier] = []
     counts = [0, 0]
     for segment in segments:
-        layout = segment.structure.layout
-        found = always_candidates(layout, CONSTANT_DIMENSION)
-        unsatisfiable = np.arange(layout.entered_count, layout.expression_count)
-        for number, (ids, expressions) in enumerate(((always, found), (never, unsatisfiable))):
+        costly = ((always, segment.structure.always_candidates()), (never, segment.structure.unsatisfiable()))
+        for number, (ids, expressions) in enumerate(costly):
             rows = _rows_of(segment, expressions, snapshot.version)
             counts[number] += len(rows)
             ids += segment.identifiers.array.take(pa.array(rows[: SHOWN - len(ids)])).to_pylist()

@@ -31,7 +31,7 @@ from watchword.coding.values import Values
 from watchword.errors import StorageError
 from watchword.index.container import FORMAT, Arrays, read_container, write_container
 from watchword.index.contents import Snapshot
-from watchword.index.segment import Segment
+from watchword.index.segment import Kind, Segment
 from watchword.index.segment_file import read_names, read_segment, write_names, write_segment
 
 VERIFY_BYTES: Final = 1 << 30  # up to here `open` verifies every byte by itself
@@ -44,9 +44,10 @@ class Saved:
     segments: list[Segment]
     training: Cells | None
     names: list[str]  # of the attributes, by number
+    kind: Kind
 
 
-def save(folder: Path, snapshot: Snapshot, training: Cells | None, names: list[str]) -> None:
+def save(folder: Path, snapshot: Snapshot, training: Cells | None, names: list[str], kind: Kind) -> None:
     """The snapshot's heads must be empty. `names` are the attributes by number, as the training events have them.
 
     One process at a time writes to a folder: others wait.
@@ -63,7 +64,7 @@ def save(folder: Path, snapshot: Snapshot, training: Cells | None, names: list[s
         state = f"state-{secrets.token_hex(8)}.seg"
         _write_state(folder / state, segments, snapshot.version, training, names)
         used = [segment.saved_as[str(folder)] for segment in segments]
-        manifest = _publish(folder, used, state)
+        manifest = _publish(folder, used, state, kind)
         for path in folder.iterdir():
             if _OWN_FILE.fullmatch(path.name) and path.name not in {*used, state, manifest}:
                 path.unlink(missing_ok=True)
@@ -79,10 +80,18 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _publish(folder: Path, segments: list[str], state: str) -> str:
+def _publish(folder: Path, segments: list[str], state: str, kind: Kind) -> str:
     """Make these files the index of the folder; the name of their manifest."""
     sizes = {name: (folder / name).stat().st_size for name in [*segments, state]}
-    content = json.dumps({"format": FORMAT, "segments": segments, "state": state, "sizes": sizes}).encode()
+    content = json.dumps(
+        {
+            "format": FORMAT,
+            "structure": {"name": kind.name, "parameters": dict(kind.parameters)},
+            "segments": segments,
+            "state": state,
+            "sizes": sizes,
+        }
+    ).encode()
     manifest = f"manifest-{secrets.token_hex(8)}.json"
     _write_synced(folder / manifest, content)
     _sync_folder(folder)
@@ -121,7 +130,8 @@ def _load(folder: Path, pointer: dict[str, str], verify: bool | None) -> Saved:
         segment.saved_as[str(folder)] = name
         for row in state[f"removed.{number}"].tolist():
             segment.delete(row, 1)
-    return Saved(segments, _read_training(state), read_names(state))
+    kind = Kind(manifest["structure"]["name"], manifest["structure"]["parameters"])
+    return Saved(segments, _read_training(state), read_names(state), kind)
 
 
 def _read_pointer(folder: Path) -> dict[str, str]:

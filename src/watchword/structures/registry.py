@@ -1,12 +1,63 @@
-"""The structures by name."""
+"""The structures by name, loaded when they are first asked for."""
 
 from __future__ import annotations
 
-_STRUCTURES = {
-    "auto": "access keys by cost, lists of records and blocks of bits (Watchword's own; docs/how-it-works.md)",
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Final, NamedTuple
+
+from watchword.errors import UnknownStructureError
+from watchword.structures.structure import Parameters, Structure
+
+
+class _Entry(NamedTuple):
+    line: str
+    home: str  # module:class
+    fixed: Mapping[str, Any] = {}  # parameters that the name stands for
+
+
+_STRUCTURES: Final = {
+    "auto": _Entry(
+        "access keys by cost, lists of records and blocks of bits (Watchword's own; docs/how-it-works.md)",
+        "watchword.structures.auto.structure:Auto",
+    ),
+    "scan": _Entry(
+        "direct evaluation of every expression: the oracle (all papers compare with it)",
+        "watchword.structures.scan:Scan",
+    ),
 }
 
 
 def structures() -> dict[str, str]:
     """Name -> one line, with the paper's section where there is one."""
-    return dict(_STRUCTURES)
+    return {name: entry.line for name, entry in _STRUCTURES.items()}
+
+
+def structure_class(name: str) -> type[Structure]:
+    if name not in _STRUCTURES:
+        raise UnknownStructureError(f"no structure {name!r}: there are {', '.join(_STRUCTURES)}")
+    module, _, attribute = _STRUCTURES[name].home.partition(":")
+    found: type[Structure] = getattr(import_module(module), attribute)
+    return found
+
+
+def checked_parameters(name: str, parameters: Parameters) -> Parameters:
+    """All parameters of the structure: those given, and the defaults of the others."""
+    kind, fixed = structure_class(name), _STRUCTURES[name].fixed
+    known = {key: value for key, value in kind.defaults.items() if key not in fixed}
+    for key, value in parameters.items():
+        if key in fixed and fixed[key] == value:
+            continue
+        if key not in known:
+            there_are = f"it has {', '.join(known)}" if known else "it has none"
+            raise UnknownStructureError(f"the structure {name!r} has no parameter {key!r}: {there_are}")
+        if not _fits(value, known[key]):
+            wanted = type(known[key]).__name__
+            raise UnknownStructureError(f"the parameter {key!r} of {name!r} must be of type {wanted}, not {value!r}")
+    return {**known, **fixed, **parameters}
+
+
+def _fits(value: Any, default: Any) -> bool:
+    if isinstance(default, float) and not isinstance(value, bool):
+        return isinstance(value, (int, float))
+    return type(value) is type(default)

@@ -43,10 +43,10 @@ from watchword.structures.auto.layout import (
     REPEATED_ROW,
     ROWS,
     U16,
-    U32,
     U64,
     Words,
 )
+from watchword.structures.structure import U32
 
 BITMAP_ENTRIES: Final = 32  # fewer are verified one by one
 BITMAP_GROWTH: Final = 3  # a bitmap may take so many times the bytes of records

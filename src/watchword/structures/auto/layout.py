@@ -30,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from watchword.coding.values import I32, I64, U8
+from watchword.structures.structure import U32
 
 PACKED: Final = 0
 RANGES: Final = 1
@@ -44,7 +45,6 @@ REPEATED: Final = 1 << 14
 RECORD_HEAD: Final = 3
 
 Words = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
-U32 = npt.NDArray[np.uint32]
 U16 = npt.NDArray[np.uint16]
 U64 = npt.NDArray[np.uint64]
 

@@ -47,7 +47,6 @@ from watchword.structures.auto.layout import (
     SIMPLE_MASK,
     SINGLES,
     U16,
-    U32,
     U64,
     Layout,
     Words,
@@ -60,12 +59,12 @@ from watchword.structures.auto.verify import (
     emit_all,
     emit_bits,
     emit_verified,
-    forget_values,
     holds_any,
     match_ranges,
-    set_values,
     verify_rest,
 )
+from watchword.structures.event_values import forget_values, set_values
+from watchword.structures.structure import CANDIDATES, U32
 
 
 @lean
@@ -146,7 +145,7 @@ def _records(
                 out[n] = expression
                 n += 1
         p = after
-    state.counters[0] += verified
+    state.counts[CANDIDATES] += verified
     return n
 
 
@@ -167,7 +166,7 @@ def _blocks(layout: Layout, directory: I32, d: int, code: int, e: int, n: int, m
         elif n + entries + 8 > len(out):
             n = FULL
         elif kind == BITMAP:
-            state.counters[0] += entries
+            state.counts[CANDIDATES] += entries
             if many:
                 some = and_rows_of_several(layout, b, state)
             else:

@@ -6,8 +6,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from watchword.coding.cells import LIST
-from watchword.coding.coded import LIST_ALL, SET_ALL
 from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I32, I64, U8
 from watchword.kernel import kernel, lean
@@ -29,11 +27,12 @@ from watchword.structures.auto.layout import (
     ROWS,
     SETS_MASK,
     SETS_SHIFT,
-    U32,
     U64,
     Layout,
     Words,
 )
+from watchword.structures.event_values import condition_holds
+from watchword.structures.structure import COUNTS, U32
 
 FULL: Final = -1
 
@@ -54,28 +53,7 @@ class State(NamedTuple):
     out: U32
     alive: U64  # the bits of the block at hand
     joined: U64  # a row made of several
-    counters: I64  # candidates
-
-
-@lean
-def set_values(state: State, events: CodedEvents, e: int) -> None:
-    for i in range(events.starts[e], events.starts[e + 1]):
-        d = events.dimension[i]
-        if events.code[i] == 0:
-            continue
-        if state.last[d] <= events.starts[e]:
-            state.first[d] = i
-            state.value[d] = events.code[i]
-            if events.flags[i] != 0:
-                state.flags[d] = LIST_ALL if events.flags[i] & LIST else SET_ALL
-        state.last[d] = i + 1
-
-
-@lean
-def forget_values(state: State, events: CodedEvents, e: int) -> None:
-    for i in range(events.starts[e], events.starts[e + 1]):
-        d = events.dimension[i]
-        state.first[d], state.last[d], state.flags[d] = 0, 0, 0
+    counts: I64
 
 
 @lean
@@ -87,39 +65,10 @@ def holds_any(state: State, dimension: int, low: int, high: int) -> bool:
 
 
 @lean
-def _in_set(layout: Layout, number: int, code: int) -> bool:
-    tests = layout.tests
-    if code < tests.low[number] or code > tests.high[number]:
-        return False
-    if tests.set_of[number] < 0:
-        return True
-    low, high = tests.set_starts[tests.set_of[number]], tests.set_starts[tests.set_of[number] + 1]
-    while low < high:
-        middle = (low + high) >> 1
-        if tests.set_high[middle] < code:
-            low = middle + 1
-        else:
-            high = middle
-    return tests.set_low[low] <= code
-
-
-@lean
-def _test(layout: Layout, number: int, state: State) -> bool:
-    d = layout.tests.dimension[number]
-    if len(state.last) == 0 or state.last[d] <= state.first[d] + 1:
-        return _in_set(layout, number, np.int64(state.value[d]))
-    all_must = state.flags[d] & layout.tests.mode[number] != 0
-    for i in range(state.first[d], state.last[d]):
-        if _in_set(layout, number, np.int64(state.code[i])) != all_must:
-            return not all_must
-    return all_must
-
-
-@lean
 def _run_program(layout: Layout, at: int, state: State) -> bool:
     instructions = layout.tests.instructions
     while at >= 0:
-        true = _test(layout, np.int64(instructions[at]), state)
+        true = condition_holds(layout.tests, np.int64(instructions[at]), state)
         at = np.int64(instructions[at + 1] if true else instructions[at + 2])
     return at == ACCEPT
 
@@ -129,7 +78,7 @@ def verify_rest(layout: Layout, head: int, at: int, expression: int, e: int, sta
     """Of a record: conditions that are no plain intervals, the program, and whether it was found before."""
     words = layout.words
     for _ in range((head >> SETS_SHIFT) & SETS_MASK):
-        if not _test(layout, np.int64(words[at + 1]) | np.int64(words[at + 2]) << 16, state):
+        if not condition_holds(layout.tests, np.int64(words[at + 1]) | np.int64(words[at + 2]) << 16, state):
             return False
         at += 3
     if head & HAS_PROGRAM and not _run_program(layout, np.int64(words[at]) | np.int64(words[at + 1]) << 16, state):
@@ -277,7 +226,7 @@ def drop_repetitions(starts: I64, out: U32, several: U8) -> None:
         begin = end
 
 
-def new_state(layout: Layout, events: CodedEvents, out: U32) -> State:
+def new_state(layout: Layout, events: CodedEvents) -> State:
     dimensions = len(layout.directory) - 1
     with_several = dimensions if events.several.any() else 0
     return State(
@@ -287,8 +236,8 @@ def new_state(layout: Layout, events: CodedEvents, out: U32) -> State:
         flags=np.zeros(with_several, np.uint8),
         code=events.code,
         seen=np.zeros(layout.expression_count if layout.any_repeated else 0, np.int32),
-        out=out,
+        out=np.empty(0, np.uint32),
         alive=np.zeros(8, np.uint64),
         joined=np.zeros(8, np.uint64),
-        counters=np.zeros(1, np.int64),
+        counts=np.zeros(COUNTS, np.int64),
     )
