@@ -10,6 +10,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -26,3 +29,25 @@ def lean(function: F) -> F:
 def inlined(function: F) -> F:
     """A kernel small enough to be pasted into its callers."""
     return cast(F, numba.njit(cache=True, nogil=True, inline="always")(function))
+
+
+def _prefetch(typing_context: Any, array: Any, place: Any) -> Any:
+    """Ask for the cache line that holds item `place` of the array, counted through all its axes."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(array)(context, builder, arguments[0]).data
+        byte = builder.bitcast(builder.gep(data, [arguments[1]]), cgutils.voidptr_t)
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte.type, number, number, number])
+        hint = builder.module.declare_intrinsic("llvm.prefetch", [byte.type], kind)
+        builder.call(hint, [byte, number(0), number(3), number(1)])  # to read, to keep near, data
+        return context.get_dummy_value()
+
+    return types.none(array, place), generate
+
+
+def _no_prefetch(array: Any, place: int) -> None:
+    """Plain Python has nothing to ask for."""
+
+
+prefetch = _no_prefetch if numba.config.DISABLE_JIT else intrinsic(_prefetch)
