@@ -7,12 +7,15 @@ is read-only) and release the interpreter lock. With NUMBA_DISABLE_JIT=1 they ru
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import numba
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import cgutils, config, types
 from numba.extending import intrinsic
+
+AHEAD: Final = 16
+"""How many items ahead a loop over one array prefetches from another: about as long as memory takes to answer."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,8 +49,8 @@ def _prefetch(typing_context: Any, array: Any, place: Any) -> Any:
     return types.none(array, place), generate
 
 
-def _no_prefetch(array: Any, place: int) -> None:
+def _no_prefetch(array: Any, place: Any) -> None:
     """Plain Python has nothing to ask for."""
 
 
-prefetch = _no_prefetch if numba.config.DISABLE_JIT else intrinsic(_prefetch)
+prefetch: Callable[[Any, Any], None] = _no_prefetch if config.DISABLE_JIT else cast(Any, intrinsic(_prefetch))

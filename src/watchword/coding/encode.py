@@ -46,7 +46,7 @@ class _Out(NamedTuple):
     code: I32
     flags: U8
     several: U8
-    begun: I64  # attribute -> where its last codes begin
+    begun: I64  # attribute -> where its last codes begin: never at 0, where the constant dimension's code is
 
 
 def encode(cells: Cells, book: Codebook, patterns: PatternCoder, local_attribute: I32) -> CodedEvents:
@@ -60,7 +60,7 @@ def encode(cells: Cells, book: Codebook, patterns: PatternCoder, local_attribute
         np.empty(size, np.int32),
         np.empty(size, np.uint8),
         np.zeros(len(cells), np.uint8),
-        np.full(len(book.plain), -1, np.int64),
+        np.zeros(len(book.plain), np.int64),
     )
     used = _encode(raw, book, local_attribute, derived, out)
     for event in cells.errors:
@@ -71,7 +71,7 @@ def encode(cells: Cells, book: Codebook, patterns: PatternCoder, local_attribute
 
 def _most_codes(cells: RawCells, book: Codebook, derived: Derived, local_attribute: I32) -> int:
     first, last = int(cells.starts[0]), int(cells.starts[-1])
-    reversed_dimensions = int(np.diff(book.derived_starts).max(initial=0))
+    reversed_dimensions = int(np.diff(book.derived_starts).max()) if len(book.derived) else 0
     size = len(cells.starts) + (last - first) * (1 + reversed_dimensions) + len(derived.cell)
     ranges = first + np.flatnonzero(cells.flags[first:last] & RANGE)
     if len(ranges):  # a range may cover every code of its dimension

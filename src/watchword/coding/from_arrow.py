@@ -12,6 +12,7 @@ map whose values are records themselves.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -42,7 +43,7 @@ def from_arrow(table: Any, attributes: Attributes) -> Cells:
         for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
             reader.read("", table.schema.field(i).name, (i,), chunk, start)
             start += len(chunk)
-    if reader.by_rows:
+    if reader.by_rows or reader.gives_an_attribute_twice():
         return from_dicts(rows(table.select(used), attributes), attributes)
     return _without_oversized(in_event_order(reader.parts, table.num_rows, reader.pool.whole(), {}))
 
@@ -72,9 +73,12 @@ def _number_entries(
     `name` begins with the structs around the map, `prefix` bytes, and has room for the longest key behind it.
     """
     for entry in range(len(starts) - 1, -1, -1):
-        for i in range(lengths[entry]):
-            name[prefix + i] = text[starts[entry] + i]
-        number = find_name(names, name, 0, prefix + lengths[entry])
+        if prefix == 0:
+            number = find_name(names, text, starts[entry], lengths[entry])
+        else:
+            for i in range(lengths[entry]):
+                name[prefix + i] = text[starts[entry] + i]
+            number = find_name(names, name, 0, prefix + lengths[entry])
         if number >= 0 and seen[number] == rows[entry]:
             number = -1
         elif number >= 0:
@@ -105,7 +109,15 @@ class _Reader:
         self.pool = TextPool()
         self.by_rows = False
         self._attributes = attributes
-        self._paths: dict[int, tuple[int, ...]] = {}  # attribute -> the column, its field, the field's field ...
+        # the column, its field, the field's field ... -> the attributes that it gives
+        self._given: defaultdict[tuple[int, ...], list[int | I32]] = defaultdict(list)
+
+    def gives_an_attribute_twice(self) -> bool:
+        """Do two columns, or fields, give the same attribute?"""
+        if len(self._given) < 2:
+            return False
+        given = np.concatenate([np.unique(np.hstack(attributes)) for attributes in self._given.values()])
+        return len(np.unique(given)) < len(given)
 
     def read(self, prefix: str, field: str, path: tuple[int, ...], array: Any, start: int) -> None:
         """Add the cells of a column that is used, or of a field of the structs that `prefix` names.
@@ -183,7 +195,5 @@ class _Reader:
         return numbers
 
     def _add(self, path: tuple[int, ...], event: I64, attribute: int | I32, flags: int, values: Scalars) -> None:
-        for number in {attribute} if isinstance(attribute, int) else np.flatnonzero(np.bincount(attribute)).tolist():
-            if self._paths.setdefault(number, path) != path:
-                self.by_rows = True
+        self._given[path].append(attribute)
         self.parts.append(Part(event, attribute, flags, values.kind, values.bits, values.length))

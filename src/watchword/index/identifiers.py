@@ -93,6 +93,12 @@ def integers(array: pa.Array) -> I64:
     )
 
 
+def as_list(array: pa.Array) -> list[Identifier]:
+    """The ids as Python has them; integers the quick way, for there may be thousands per event."""
+    ids: list[Identifier] = integers(array).tolist() if pa.types.is_int64(array.type) else array.to_pylist()
+    return ids
+
+
 def text_buffers(array: pa.Array) -> tuple[I64, U8]:
     """Offsets and bytes of a large_string array."""
     if len(array) == 0:

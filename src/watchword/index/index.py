@@ -17,7 +17,7 @@ from watchword.coding.read_events import read_events
 from watchword.errors import EventError, SubscriptionIdError
 from watchword.index import storage
 from watchword.index.contents import Contents
-from watchword.index.identifiers import Identifier, checked_id
+from watchword.index.identifiers import Identifier, as_list, checked_id
 from watchword.index.incoming import read_subscriptions
 from watchword.index.maintenance import HEAD_SLOTS, Maintenance
 from watchword.index.matching import CodedBatch, match_coded, match_in_threads, read_batch, to_table
@@ -116,8 +116,7 @@ class Index:
             return []
         found = match_coded(snapshot, batch, self._contents.id_type)
         self._tally.add(1, found)
-        ids: list[Identifier] = found.ids.to_pylist()
-        return ids
+        return as_list(found.ids)
 
     def encode(self, events: Any, id: str | None = None, json: str | None = None) -> CodedBatch:
         """Read and code events once, to match them several times."""

@@ -22,7 +22,7 @@ from watchword.errors import EventError
 from watchword.index.contents import Snapshot
 from watchword.index.identifiers import integers
 from watchword.index.segment import Segment
-from watchword.kernel import lean
+from watchword.kernel import AHEAD, lean, prefetch
 from watchword.structures.structure import CANDIDATES, COUNTS, U32
 
 _COLUMNS: Final = (pa.Table, pa.RecordBatch, pa.Array, pa.ChunkedArray)
@@ -133,6 +133,7 @@ def _place_ids(starts: I64, rows: U32, ids: I64, at: I64, out: I64) -> None:
     for e in range(len(starts) - 1):
         place = at[e]
         for i in range(starts[e], starts[e + 1]):
+            prefetch(ids, np.int64(rows[min(i + AHEAD, len(rows) - 1)]))
             out[place] = ids[rows[i]]
             place += 1
         at[e] = place

@@ -22,11 +22,11 @@ from watchword.coding.encode import CodedEvents, encode
 from watchword.coding.encode_patterns import PatternCoder
 from watchword.coding.patterns import GeneralPattern
 from watchword.coding.ranges import positions, starts_of
-from watchword.coding.values import I32, I64
+from watchword.coding.values import I32, I64, U8
 from watchword.index.duplicates import first_equal
 from watchword.index.identifiers import Identifiers
 from watchword.index.sources import Sources
-from watchword.kernel import kernel
+from watchword.kernel import AHEAD, kernel, prefetch
 from watchword.language.table import ExpressionTable
 from watchword.language.table_rows import take
 from watchword.structures.registry import checked_parameters, structure_class
@@ -58,6 +58,8 @@ class Segment:
     sources: Sources
     deleted_at: I64 = field(default_factory=lambda: np.empty(0, np.int64))
     """Row -> version from which on it is gone, 0 while it stands; empty until the first row goes."""
+    deleted_bits: U8 = field(default_factory=lambda: np.empty(0, np.uint8))
+    """Row -> has it such a version? A match asks these few bytes first: they stay in the cache."""
     deleted: int = 0
     saved_as: dict[str, str] = field(default_factory=dict)
     """Folder -> the file in it that holds the segment."""
@@ -77,13 +79,17 @@ class Segment:
         found = self.structure.match(events)
         if self.deleted == 0 and len(self.row_starts) == 0:
             return found.starts, found.expression, found.counts
-        starts, rows = _live_rows(found.starts, found.expression, self.row_starts, self.deleted_at, version)
+        starts, rows = _live_rows(
+            found.starts, found.expression, self.row_starts, self.deleted_bits, self.deleted_at, version
+        )
         return starts, rows, found.counts
 
     def delete(self, row: int, version: int) -> None:
         if self.deleted == 0:
             self.deleted_at = np.zeros(len(self), np.int64)
-        self.deleted_at[row] = version
+            self.deleted_bits = np.zeros((len(self) + 7) // 8, np.uint8)
+        self.deleted_at[row] = version  # before its bit: a match that sees the bit needs the version
+        self.deleted_bits[row >> 3] |= np.uint8(1 << (row & 7))
         self.deleted += 1
 
     def is_live(self, row: int) -> bool:
@@ -157,13 +163,16 @@ def take_predicates(coding: Coding, leaf_starts: I64, rows: I64) -> Coding:
 
 
 @kernel
-def _live_rows(starts: I64, expression: U32, row_starts: I64, deleted_at: I64, version: int) -> tuple[I64, U32]:
-    shared = len(row_starts) > 0
+def _live_rows(
+    starts: I64, expression: U32, row_starts: I64, deleted_bits: U8, deleted_at: I64, version: int
+) -> tuple[I64, U32]:
+    shared, some_deleted = len(row_starts) > 0, len(deleted_bits) > 0
     total = len(expression)
     if shared:
         total = 0
-        for e in expression:
-            total += row_starts[e + 1] - row_starts[e]
+        for i in range(len(expression)):
+            prefetch(row_starts, np.int64(expression[min(i + AHEAD, len(expression) - 1)]))
+            total += row_starts[expression[i] + 1] - row_starts[expression[i]]
     out_starts, out = np.zeros(len(starts), np.int64), np.empty(total, np.uint32)
     n = 0
     for event in range(len(starts) - 1):
@@ -171,7 +180,8 @@ def _live_rows(starts: I64, expression: U32, row_starts: I64, deleted_at: I64, v
             first = row_starts[expression[i]] if shared else np.int64(expression[i])
             last = row_starts[expression[i] + 1] if shared else first + 1
             for row in range(first, last):
-                if len(deleted_at) == 0 or deleted_at[row] == 0 or deleted_at[row] > version:
+                is_deleted = some_deleted and deleted_bits[row >> 3] >> (row & 7) & 1
+                if not is_deleted or deleted_at[row] > version:
                     out[n] = row
                     n += 1
         out_starts[event + 1] = n

@@ -79,7 +79,7 @@ def segment_bytes(segment: Segment) -> dict[str, int]:
         "codebook": nbytes(segment.book),
         "structure": nbytes(segment.structure.parts()),
         "sources": segment.sources.data.nbytes + segment.sources.starts.nbytes + segment.sources.sizes.nbytes,
-        "rows": segment.row_starts.nbytes + segment.deleted_at.nbytes,
+        "rows": segment.row_starts.nbytes + segment.deleted_at.nbytes + segment.deleted_bits.nbytes,
         "ids": identifiers.array.nbytes + identifiers.hashes.nbytes + identifiers.rows.nbytes,
     }
 

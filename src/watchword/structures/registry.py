@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from watchword.errors import UnknownStructureError
-from watchword.structures.structure import Parameters, Structure
+
+if TYPE_CHECKING:
+    from watchword.structures.structure import Parameters, Structure
 
 
 class _Entry(NamedTuple):
