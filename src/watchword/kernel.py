@@ -53,4 +53,5 @@ def _no_prefetch(array: Any, place: Any) -> None:
     """Plain Python has nothing to ask for."""
 
 
-prefetch: Callable[[Any, Any], None] = _no_prefetch if config.DISABLE_JIT else cast(Any, intrinsic(_prefetch))
+_as_python: Final[bool] = vars(config)["DISABLE_JIT"]
+prefetch: Callable[[Any, Any], None] = _no_prefetch if _as_python else cast(Any, intrinsic(_prefetch))

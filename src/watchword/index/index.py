@@ -20,7 +20,7 @@ from watchword.index.contents import Contents
 from watchword.index.identifiers import Identifier, as_list, checked_id
 from watchword.index.incoming import read_subscriptions
 from watchword.index.maintenance import HEAD_SLOTS, Maintenance
-from watchword.index.matching import CodedBatch, match_coded, match_in_threads, read_batch, to_table
+from watchword.index.matching import CodedBatch, match_coded, read_batch, to_table
 from watchword.index.segment import Kind
 from watchword.index.stats import Tally, collect
 from watchword.language.build import Source, to_expression
@@ -148,10 +148,7 @@ class Index:
             batch = read_batch(events, attributes, id, json)
         _report(batch, errors)
         id_type = self._contents.id_type or pa.large_string()
-        if threads > 1 and len(batch) > 1:
-            found = match_in_threads(snapshot, batch, id_type, min(threads, len(batch)))
-        else:
-            found = match_coded(snapshot, batch, id_type)
+        found = match_coded(snapshot, batch, id_type, threads)
         self._tally.add(len(batch), found)
         return to_table(found, batch.ids)
 

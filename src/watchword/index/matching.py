@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -70,9 +70,9 @@ def read_batch(
 
 
 class Found(NamedTuple):
-    """The subscriptions of event e: ids[starts[e] : starts[e + 1]]."""
+    """All matches: match i is of event[i], and of the subscription ids[i]. Ordered by event."""
 
-    starts: I64
+    event: I64
     ids: pa.Array
     counts: I64  # what structures count (COUNT_NAMES)
 
@@ -85,8 +85,27 @@ class _PartFound(NamedTuple):
     ids: pa.Array
 
 
-def match_coded(snapshot: Snapshot, batch: CodedBatch, id_type: pa.DataType) -> Found:
+class _Piece(NamedTuple):
+    """What was found for neighbouring events, part by part."""
+
+    starts: I64  # of the matches of all parts together
+    parts: list[_PartFound]
+    counts: I64
+
+
+def match_coded(snapshot: Snapshot, batch: CodedBatch, id_type: pa.DataType, threads: int = 1) -> Found:
     """The batch has been read with all attributes of the snapshot known."""
+    threads = min(threads, len(batch))
+    if threads <= 1:
+        return _written([_find(snapshot, id_type, batch)], id_type, map)
+    bounds = np.linspace(0, len(batch), threads + 1).astype(int).tolist()
+    with ThreadPoolExecutor(threads) as pool:
+        find = partial(_find, snapshot, id_type)
+        pieces = list(pool.map(find, [batch.part(first, last) for first, last in pairwise(bounds)]))
+        return _written(pieces, id_type, pool.map)
+
+
+def _find(snapshot: Snapshot, id_type: pa.DataType, batch: CodedBatch) -> _Piece:
     batch.prepare(snapshot, batch.known)
     parts: list[_PartFound] = []
     counts = np.zeros(COUNTS, np.int64)
@@ -101,29 +120,45 @@ def match_coded(snapshot: Snapshot, batch: CodedBatch, id_type: pa.DataType) -> 
             counts[CANDIDATES] += len(slots)
             ids = pa.array([head.ids[slot] for slot in slots.tolist()], id_type)
             parts.append(_PartFound(starts, np.arange(len(slots), dtype=np.uint32), ids))
-    if not parts:
-        return Found(np.zeros(len(batch) + 1, np.int64), pa.array([], id_type), counts)
-    return Found(*_join(parts, id_type), counts)
-
-
-def _join(parts: list[_PartFound], id_type: pa.DataType) -> tuple[I64, pa.Array]:
-    """The matches of all parts, event by event."""
-    starts = parts[0].starts if len(parts) == 1 else np.sum([part.starts for part in parts], axis=0)
-    if len(parts) == 1 and not pa.types.is_int64(id_type):
-        return starts, parts[0].ids.take(pa.array(parts[0].rows))
-    at = starts[:-1].copy()
-    if pa.types.is_int64(id_type):
-        joined = np.empty(int(starts[-1]), np.int64)
-        for part in parts:
-            _place_ids(part.starts, part.rows, integers(part.ids), at, joined)
-        return starts, pa.array(joined)
-    taken = pa.concat_arrays([part.ids.take(pa.array(part.rows)) for part in parts])
-    order = np.empty(int(starts[-1]), np.int64)
-    before = 0
+    total = np.zeros(len(batch) + 1, np.int64)
     for part in parts:
+        total += part.starts
+    return _Piece(total, parts, counts)
+
+
+def _written(pieces: list[_Piece], id_type: pa.DataType, each: Callable[..., Iterator[Any]]) -> Found:
+    """The matches of all pieces one behind the other, of each piece event by event. `each` runs a step for each."""
+    places = starts_of(np.array([piece.starts[-1] for piece in pieces]))
+    events = starts_of(np.array([len(piece.starts) - 1 for piece in pieces]))
+    event = np.empty(int(places[-1]), np.int64)
+    counts = np.sum([piece.counts for piece in pieces], axis=0)
+    if not pa.types.is_int64(id_type):
+        list(each(_number_events, [piece.starts for piece in pieces], places, events, repeat(event)))
+        return Found(event, pa.concat_arrays(each(partial(_taken_ids, id_type), pieces)), counts)
+    ids = np.empty(len(event), np.int64)
+
+    def write(piece: _Piece, place: int, first_event: int) -> None:
+        _number_events(piece.starts, place, first_event, event)
+        at = piece.starts[:-1] + place
+        for part in piece.parts:
+            _place_ids(part.starts, part.rows, integers(part.ids), at, ids)
+
+    list(each(write, pieces, places, events))
+    return Found(event, pa.array(ids), counts)
+
+
+def _taken_ids(id_type: pa.DataType, piece: _Piece) -> pa.Array:
+    """Ids that are texts, event by event."""
+    taken = [part.ids.take(pa.array(part.rows)) for part in piece.parts]
+    if len(taken) == 1:
+        return taken[0]
+    order = np.empty(int(piece.starts[-1]), np.int64)
+    at = piece.starts[:-1].copy()
+    before = 0
+    for part in piece.parts:
         _place_numbers(part.starts, before, at, order)
         before += len(part.rows)
-    return starts, taken.take(pa.array(order))
+    return pa.concat_arrays([*taken, pa.array([], id_type)]).take(pa.array(order))
 
 
 # Kernels, unlike NumPy's own loops, let other threads run meanwhile.
@@ -151,29 +186,16 @@ def _place_numbers(starts: I64, before: int, at: I64, out: I64) -> None:
 
 
 @lean
-def _number_events(starts: I64, out: I64) -> None:
+def _number_events(starts: I64, place: int, first_event: int, out: I64) -> None:
+    """The number of its event for each match, the first of them at `place`."""
     for e in range(len(starts) - 1):
-        for i in range(starts[e], starts[e + 1]):
-            out[i] = e
-
-
-def match_in_threads(snapshot: Snapshot, batch: CodedBatch, id_type: pa.DataType, threads: int) -> Found:
-    bounds = np.linspace(0, len(batch), threads + 1).astype(int).tolist()
-    parts = [batch.part(first, last) for first, last in pairwise(bounds)]
-    with ThreadPoolExecutor(threads) as pool:
-        found = list(pool.map(lambda part: match_coded(snapshot, part, id_type), parts))
-    return Found(
-        starts_of(np.concatenate([np.diff(part.starts) for part in found])),
-        pa.concat_arrays([part.ids for part in found]),
-        np.sum([part.counts for part in found], axis=0),
-    )
+        for i in range(place + starts[e], place + starts[e + 1]):
+            out[i] = first_event + e
 
 
 def to_table(found: Found, events: pa.Array | None) -> pa.Table:
-    number = np.empty(len(found.ids), np.int64)
-    _number_events(found.starts, number)
-    event = pa.array(number) if events is None else events.take(pa.array(number))
-    return pa.table({"event": event, "subscription": found.ids})
+    number = pa.array(found.event)
+    return pa.table({"event": number if events is None else events.take(number), "subscription": found.ids})
 
 
 def _event_ids(events: Any, name: str) -> pa.Array:
