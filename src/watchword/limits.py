@@ -15,3 +15,4 @@ EVENT_VALUES: Final = 1 << 20  # values of one event, elements of lists counted
 EVENT_NESTING: Final = 64  # records inside one another
 INTEGER_MIN: Final = -(1 << 63)
 INTEGER_MAX: Final = (1 << 63) - 1
+STATS_EVENTS: Final = 1_000  # of a sample, looked at for costly subscriptions

@@ -26,6 +26,7 @@ from watchword.index.stats import Tally, collect
 from watchword.language.build import Source, to_expression
 from watchword.language.explain import Explanation, explain
 from watchword.language.render import to_sql
+from watchword.limits import STATS_EVENTS
 
 TRAINING_EVENTS = 10_000  # more do not make the statistics better
 
@@ -158,9 +159,15 @@ class Index:
 
     # --- the index itself -------------------------------------------------------------------------------------
 
-    def stats(self) -> dict[str, Any]:
-        """Counts, bytes by part, candidates and matches per event, costly subscriptions."""
-        return collect(self._contents, self._tally, self._kind.name)
+    def stats(self, events: Any = None, json: str | None = None) -> dict[str, Any]:
+        """Counts, bytes by part, candidates and matches per event, costly subscriptions.
+
+        `events` (and `json`, as for `match_batch`): a sample. Subscriptions that are candidates of some of it but
+        never match are costly too. Without it the training events are taken, where there are some.
+        """
+        cells = self._training_cells() if events is None else read_events(events, self._contents.attributes, json=json)
+        sample = None if cells is None else cells.part(0, min(len(cells), STATS_EVENTS))
+        return collect(self._contents, self._tally, self._kind.name, sample)
 
     def flush(self) -> None:
         """Wait until all subscriptions are sealed and merges that are due are done."""

@@ -8,6 +8,8 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from watchword.coding.cells import Cells
+from watchword.coding.values import I64
 from watchword.index.contents import Contents, Snapshot
 from watchword.index.identifiers import Identifier
 from watchword.index.matching import Found
@@ -43,7 +45,8 @@ class Tally:
         }
 
 
-def collect(contents: Contents, tally: Tally, structure: str) -> dict[str, Any]:
+def collect(contents: Contents, tally: Tally, structure: str, sample: Cells | None) -> dict[str, Any]:
+    """`sample`: events on which costly subscriptions are looked for."""
     snapshot = contents.snapshot
     segments = [part.segment for part in snapshot.sealed]
     expressions = sum(segment.sources.count for segment in segments)
@@ -59,7 +62,7 @@ def collect(contents: Contents, tally: Tally, structure: str) -> dict[str, Any]:
         "head": sum(part.slots for part in snapshot.heads),
         "bytes": {**total, "total": sum(total.values())},
         "matching": tally.to_dict(),
-        "costly": _costly(snapshot, segments),
+        "costly": _costly(snapshot, sample),
         "segments": [
             {
                 "subscriptions": len(segment),
@@ -84,23 +87,46 @@ def segment_bytes(segment: Segment) -> dict[str, int]:
     }
 
 
-def _costly(snapshot: Snapshot, segments: list[Segment]) -> dict[str, Any]:
-    """Subscriptions that every event has to verify, and those that no event can satisfy."""
-    always: list[Identifier] = []
-    never: list[Identifier] = []
-    counts = [0, 0]
-    for segment in segments:
-        costly = ((always, segment.structure.always_candidates()), (never, segment.structure.unsatisfiable()))
-        for number, (ids, expressions) in enumerate(costly):
-            rows = _rows_of(segment, expressions, snapshot.version)
-            counts[number] += len(rows)
-            ids += segment.identifiers.array.take(pa.array(rows[: SHOWN - len(ids)])).to_pylist()
+class _Costly:
+    """Ids of subscriptions, the costliest first: SHOWN of them, and how many there are."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._found: list[tuple[int, Identifier]] = []  # candidates, id
+
+    def add(self, segment: Segment, rows: I64, candidates: I64) -> None:
+        self.count += len(rows)
+        most = np.argsort(-candidates, kind="stable")[:SHOWN]
+        ids = segment.identifiers.array.take(pa.array(rows[most])).to_pylist()
+        self._found += zip(candidates[most].tolist(), ids, strict=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        found = sorted(self._found, key=lambda pair: -pair[0])[:SHOWN]
+        return {"count": self.count, "ids": [identifier for _, identifier in found]}
+
+
+def _costly(snapshot: Snapshot, sample: Cells | None) -> dict[str, Any]:
+    """Sealed subscriptions that every event has to verify; that are candidates of events of the sample but match none
+    of it; that no event can satisfy."""
+    always, never, unsatisfiable = _Costly(), _Costly(), _Costly()
+    for part in snapshot.sealed:
+        segment, structure = part.segment, part.segment.structure
+        rows = segment.live_rows(snapshot.version)
+        expressions = segment.expression_of(rows)
+        for costly, some in ((always, structure.always_candidates()), (unsatisfiable, structure.unsatisfiable())):
+            those = rows[np.isin(expressions, some)]
+            costly.add(segment, those, np.zeros(len(those), np.int64))
+        if sample is not None:
+            events = segment.encode(sample, part.local_attribute)
+            candidates = structure.candidates_of(events)
+            if candidates is None:
+                candidates = np.ones(segment.sources.count, np.int64)
+            candidates[structure.match(events).expression] = 0
+            waiting = candidates[expressions] > 0
+            never.add(segment, rows[waiting], candidates[expressions[waiting]])
+    never_matching = None if sample is None else {**never.to_dict(), "events": len(sample)}
     return {
-        "always_candidates": {"count": counts[0], "ids": always},
-        "unsatisfiable": {"count": counts[1], "ids": never},
+        "always_candidates": always.to_dict(),
+        "never_matching": never_matching,
+        "unsatisfiable": unsatisfiable.to_dict(),
     }
-
-
-def _rows_of(segment: Segment, expressions: np.ndarray[Any, Any], version: int) -> np.ndarray[Any, Any]:
-    rows = segment.live_rows(version)
-    return rows[np.isin(segment.expression_of(rows), expressions)]

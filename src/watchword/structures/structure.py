@@ -89,6 +89,10 @@ class Structure(ABC):
     def unsatisfiable(self) -> I64:
         """The expressions that no event can satisfy."""
 
+    def candidates_of(self, events: CodedEvents) -> I64 | None:
+        """Expression -> for how many of the events it is a candidate; None where a structure does not tell."""
+        return None
+
 
 def match_in_room(step: Callable[[int, I64, U32], int], events: int, usual: float, least: int) -> tuple[I64, U32]:
     """Run `step(first event, starts, out)` until all events are matched, with a larger `out` whenever one was full.

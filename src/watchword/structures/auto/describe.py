@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from watchword.coding.codebook import MISSING
+from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I64
 from watchword.kernel import kernel
 from watchword.structures.auto.layout import (
@@ -19,7 +21,9 @@ from watchword.structures.auto.layout import (
     EQ_WORDS,
     EXPRESSIONS,
     HAS_PROGRAM,
+    HIGH,
     KIND,
+    LOW,
     PACKED,
     PLAIN,
     POINT_BLOCKS,
@@ -50,15 +54,32 @@ def describe(layout: Layout) -> dict[str, Any]:
 
 def always_candidates(layout: Layout, dimension: int) -> I64:
     """The expressions that are entered under the dimension that every event has."""
+    return np.unique(_visited(layout, dimension, 1))
+
+
+def candidates_of(layout: Layout, events: CodedEvents) -> I64:
+    """Expression -> for how many of the events it is found."""
+    counts = np.zeros(layout.expression_count, np.int64)
+    keys, times = np.unique(np.stack([events.dimension, events.code]), axis=1, return_counts=True)
+    for dimension, code, number in zip(*keys.tolist(), times.tolist(), strict=True):
+        if code != MISSING:
+            counts[np.unique(_visited(layout, dimension, code))] += number
+    return counts
+
+
+def _visited(layout: Layout, dimension: int, code: int) -> I64:
+    """The expressions that an event with this code finds, before they are verified."""
     row, following = layout.directory[dimension].tolist(), layout.directory[dimension + 1].tolist()
+    singles = layout.ranges[row[SINGLES] : following[SINGLES]]
     found = [
         _expressions_of(layout.words, row[RANGE_WORDS], following[RANGE_WORDS]),
-        np.arange(row[SINGLES], following[SINGLES]),
+        row[SINGLES] + np.flatnonzero((singles[:, 0] <= code) & (code <= singles[:, 1])),
     ]
-    for code in range(row[EQ_LOW], row[EQ_HIGH] + 1):
+    if row[EQ_LOW] <= code <= row[EQ_HIGH]:
         p, q = (row[EQ_WORDS] + int(layout.eq_starts[row[EQ_BASE] + code + k]) for k in range(2))
         found.append(_expressions_of(layout.words, p, q))
-    for block in layout.blocks[row[POINT_BLOCKS] : following[POINT_BLOCKS]].tolist():
+    blocks = layout.blocks[row[POINT_BLOCKS] : following[POINT_BLOCKS]]
+    for block in blocks[(blocks[:, LOW] <= code) & (code <= blocks[:, HIGH])].tolist():
         first, size = block[EXPRESSIONS], block[ENTRIES]
         if block[KIND] == PACKED:
             found.append(_expressions_of(layout.words, block[DATA], block[DATA_END]))
@@ -66,7 +87,7 @@ def always_candidates(layout: Layout, dimension: int) -> I64:
             found.append(layout.expressions[first : first + size].astype(np.int64))
         else:
             found.append(np.arange(first, first + size))
-    return np.unique(np.concatenate(found))
+    return np.concatenate(found)
 
 
 @kernel

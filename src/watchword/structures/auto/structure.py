@@ -11,7 +11,7 @@ from watchword.coding.codebook import CONSTANT_DIMENSION
 from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I64
 from watchword.structures.auto.build_layout import build_layout
-from watchword.structures.auto.describe import always_candidates, describe
+from watchword.structures.auto.describe import always_candidates, candidates_of, describe
 from watchword.structures.auto.entries import build_entries
 from watchword.structures.auto.layout import BLOCK_ENTRIES, Layout
 from watchword.structures.auto.match import match_events
@@ -61,6 +61,9 @@ class Auto(Structure):
 
     def always_candidates(self) -> I64:
         return always_candidates(self.layout, CONSTANT_DIMENSION)
+
+    def candidates_of(self, events: CodedEvents) -> I64:
+        return candidates_of(self.layout, events)
 
     def unsatisfiable(self) -> I64:
         return np.arange(self.layout.entered_count, self.layout.expression_count)
