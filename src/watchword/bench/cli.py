@@ -29,6 +29,15 @@ class Name(enum.StrEnum):
     SPARSE_SKEW = "sparse-skew"
 
 
+class AnyName(enum.StrEnum):
+    DENSE = "dense"
+    DENSE_SKEW = "dense-skew"
+    SPARSE = "sparse"
+    SPARSE_SKEW = "sparse-skew"
+    RANGES = "ranges"
+    KEYWORD = "keyword"
+
+
 @app.callback()
 def _group() -> None:
     pass  # so that a single command keeps its name
@@ -66,6 +75,44 @@ def yardstick(
                 _append(out, records[-1])
         if format is Format.TABLE:
             show_rows(f"{name}, {count:,} subscriptions", [row.to_text() for row in rows], format)
+    if format is Format.JSON:
+        show_json(records)
+
+
+@app.command()
+def structures(
+    subscriptions: Annotated[
+        int | None, typer.Option(min=100, max=5_000_000, help=f"{SUBSCRIPTIONS:,}, or {QUICK:,} with --quick.")
+    ] = None,
+    workload: Annotated[list[AnyName] | None, typer.Option(help="Again for several; all if not given.")] = None,
+    structure: Annotated[list[str] | None, typer.Option(help="Again for several; all if not given.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few subscriptions: does it run?")] = False,
+    training: Annotated[bool, typer.Option("--training", help="Give the index the events for its statistics.")] = False,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Append every row as a line of JSON.")] = None,
+    format: OutputFormat = Format.TABLE,
+) -> None:
+    """Compare all structures on the same workloads: load, memory, size, time and what they count."""
+    from watchword.bench.structures import Contest, auto_counts, compare
+    from watchword.bench.workloads import make_workload
+
+    count = subscriptions or (QUICK if quick else SUBSCRIPTIONS)
+    names = structure or list(watchword.structures())
+    records: list[dict[str, Any]] = []
+    for name in workload or AnyName:
+        with Progress(f"{name.value}: making the workload"):
+            contest = Contest.of(make_workload(name.value, count), training=training)
+        with Progress(f"{name.value}: what auto finds"):
+            counts = auto_counts(contest)
+        rows = []
+        with Progress(f"{name.value}: {count:,} subscriptions") as progress:
+            for number, row in enumerate(compare(contest, names, counts), 1):
+                rows.append(row)
+                records.append({"workload": name.value, "subscriptions": count, **row})
+                if out is not None:
+                    _append(out, records[-1])
+                progress.update(number / len(names), row["structure"])
+        if format is Format.TABLE:
+            show_rows(f"{name.value}, {count:,} subscriptions", rows, format)
     if format is Format.JSON:
         show_json(records)
 

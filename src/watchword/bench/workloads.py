@@ -3,9 +3,11 @@
     dense         400 attributes, 5 to 9 predicates, 15 values per event, 1% of the subscriptions match
     sparse        20,000 attributes, 1 to 4 predicates, 5 to 20 values per event
     ...-skew      the same, attributes chosen by Zipf's law
+    ranges        50 attributes, 20 of them bounded by a tenth of their values; events have all (H-Tree, Table II)
+    keyword       2 to 10 of 200,000 words, documents of about 600: a word is an attribute with the value 1
 
-Subscription i has k[i] predicates, one behind another: attribute `attr` between `lo` and `hi`. The random numbers are
-those of the yardstick, draw by draw, so results compare across projects: do not reorder the draws.
+Subscription i has k[i] predicates, one behind another: attribute `attr` between `lo` and `hi`. The random numbers of
+all but `ranges` are those of the yardstick, draw by draw, so results compare across projects: do not reorder the draws.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ Event = tuple[Integers, Integers]  # attributes and their values
 DENSE_CARDINALITY: Final = 48
 SPARSE_CARDINALITY: Final = 50
 EVENTS: Final = 1000
+OTHERS: Final = ("ranges", "keyword")
 
 
 class Workload(NamedTuple):
@@ -49,6 +52,8 @@ class Workload(NamedTuple):
 
 
 def make_workload(name: str, subscriptions: int) -> Workload:
+    if name in OTHERS:
+        return (ranges if name == "ranges" else keyword)(subscriptions)
     kind, _, skew = name.partition("-")
     return (dense if kind == "dense" else sparse)(subscriptions, bool(skew))
 
@@ -101,6 +106,35 @@ def sparse(n: int, skew: bool, seed: int = 2, dims: int = 20_000) -> Workload:
         m = int(rng.integers(5, 21))
         events.append((picked[i, :m], rng.integers(0, card, m)))
     return Workload(k, attr, lo, hi, events, dims, card)
+
+
+def ranges(n: int, seed: int = 4, dims: int = 50, size: int = 20, card: int = 10_000) -> Workload:
+    """Uniform ranges over many of few attributes, as the H-Tree is made for."""
+    rng = np.random.default_rng(seed)
+    attr = _pick_attributes(rng, np.full(dims, 1 / dims), n, size).reshape(-1)
+    width = card // 10
+    lo = rng.integers(0, card - width + 1, len(attr))
+    names = np.arange(dims)
+    events = [(names, rng.integers(0, card, dims)) for _ in range(EVENTS)]
+    return Workload(np.full(n, size), attr, lo, lo + width - 1, events, dims, card)
+
+
+def keyword(n: int, seed: int = 3, vocabulary: int = 200_000, docs: int = 2000) -> Workload:
+    """Conjunctions of rare words against documents of common and rare ones. A word that comes twice counts once."""
+    rng = np.random.default_rng(seed)
+    p = _zipf(vocabulary)
+    u = rng.random(n)
+    k = np.select([u < 0.37, u < 0.64, u < 0.81, u < 0.90, u < 0.95], [2, 3, 4, 5, 6], 8)
+    w = 1.0 / np.arange(1000, vocabulary) ** 0.8
+    cdf = np.cumsum(w)
+    terms = 1000 + np.searchsorted(cdf, rng.random(k.sum()) * cdf[-1])
+    length = np.clip(np.rint(rng.lognormal(np.log(600) - 0.18, 0.6, docs)), 20, 8000).astype(int)
+    cdf = np.cumsum(p)
+    tokens = np.searchsorted(cdf, rng.random(length.sum()) * cdf[-1])
+    ends = np.cumsum(length)
+    words = [np.unique(tokens[end - size : end]) for end, size in zip(ends[:EVENTS], length[:EVENTS], strict=True)]
+    one = np.ones(len(terms), np.int64)
+    return Workload(k, terms, one, one, [(word, np.ones(len(word), np.int64)) for word in words], vocabulary, 3)
 
 
 def _zipf(n: int, s: float = 1.0) -> Floats:
