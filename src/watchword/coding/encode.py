@@ -53,7 +53,7 @@ def encode(cells: Cells, book: Codebook, patterns: PatternCoder, local_attribute
     """`local_attribute` maps the index's attribute numbers to the segment's, -1 for those it does not use."""
     raw = cells.raw()
     derived = patterns.derive(raw, local_attribute)
-    size = _most_codes(raw, book, derived, local_attribute)
+    size = _most_codes(raw, book, patterns.most_derived, derived, local_attribute)
     out = _Out(
         np.zeros(len(cells) + 1, np.int64),
         np.empty(size, np.int32),
@@ -69,12 +69,12 @@ def encode(cells: Cells, book: Codebook, patterns: PatternCoder, local_attribute
     return CodedEvents(out.starts, out.dimension[:used], out.code[:used], out.flags[:used], out.several)
 
 
-def _most_codes(cells: RawCells, book: Codebook, derived: Derived, local_attribute: I32) -> int:
+def _most_codes(cells: RawCells, book: Codebook, most_derived: int, derived: Derived, local_attribute: I32) -> int:
     first, last = int(cells.starts[0]), int(cells.starts[-1])
-    reversed_dimensions = int(np.diff(book.derived_starts).max()) if len(book.derived) else 0
-    size = len(cells.starts) + (last - first) * (1 + reversed_dimensions) + len(derived.cell)
-    ranges = first + np.flatnonzero(cells.flags[first:last] & RANGE)
-    if len(ranges):  # a range may cover every code of its dimension
+    size = len(cells.starts) + (last - first) * (1 + most_derived) + len(derived.cell)
+    flags = cells.flags[first:last]
+    if flags.any() and (flags & RANGE).any():  # a range may cover every code of its dimension
+        ranges = first + np.flatnonzero(flags & RANGE)
         known = cells.attribute[ranges][cells.attribute[ranges] < len(local_attribute)]
         local = local_attribute[known]
         size += int(book.codes[book.plain[local[local >= 0]]].sum()) + 2 * len(ranges)

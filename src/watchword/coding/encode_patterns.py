@@ -44,8 +44,7 @@ class Derived(NamedTuple):
     flags: U8
 
 
-def no_codes() -> Derived:
-    return Derived(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint8))
+_NO_CODES: Final = Derived(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.uint8))
 
 
 class PatternCoder:
@@ -70,10 +69,11 @@ class PatternCoder:
         self._needed = np.zeros(len(book.plain), bool)
         self._needed[book.attribute[needed]] = True
         self._any_needed = bool(needed.any())
+        self.most_derived = int(np.diff(book.derived_starts).max(initial=0))  # dimensions of one attribute
 
     def derive(self, cells: RawCells, local_attribute: I32) -> Derived:
         if not self._any_needed:
-            return no_codes()
+            return _NO_CODES
         first, last = int(cells.starts[0]), int(cells.starts[-1])  # a part of a batch shares the cells of all
         attribute = cells.attribute[first:last]
         known = attribute < len(local_attribute)

@@ -18,6 +18,7 @@ from watchword.errors import SubscriptionIdError
 from watchword.kernel import kernel
 from watchword.limits import INTEGER_MAX, INTEGER_MIN
 
+U32 = npt.NDArray[np.uint32]
 U64 = npt.NDArray[np.uint64]
 Identifier = str | int
 
@@ -84,6 +85,13 @@ class Identifiers:
             return _find_integers(self.hashes, self.rows, integers(self.array), hashes, place, integers(wanted))
         return _find_texts(self.hashes, self.rows, *text_buffers(self.array), hashes, place, *text_buffers(wanted))
 
+    def listed(self, rows: U32) -> list[Identifier]:
+        """The ids of rows as Python has them; integers the quick way, for there may be thousands per event."""
+        if pa.types.is_int64(self.array.type):
+            # the mode only skips a check: all rows are there
+            return integers(self.array).take(rows, mode="clip").tolist()  # type: ignore[no-any-return]
+        return self.array.take(pa.array(rows)).to_pylist()  # type: ignore[no-any-return]
+
 
 def integers(array: pa.Array) -> I64:
     return (
@@ -91,12 +99,6 @@ def integers(array: pa.Array) -> I64:
         if len(array)
         else np.empty(0, np.int64)
     )
-
-
-def as_list(array: pa.Array) -> list[Identifier]:
-    """The ids as Python has them; integers the quick way, for there may be thousands per event."""
-    ids: list[Identifier] = integers(array).tolist() if pa.types.is_int64(array.type) else array.to_pylist()
-    return ids
 
 
 def text_buffers(array: pa.Array) -> tuple[I64, U8]:

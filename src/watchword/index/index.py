@@ -17,10 +17,10 @@ from watchword.coding.read_events import read_events
 from watchword.errors import EventError, SubscriptionIdError
 from watchword.index import storage
 from watchword.index.contents import Contents
-from watchword.index.identifiers import Identifier, as_list, checked_id
+from watchword.index.identifiers import Identifier, checked_id
 from watchword.index.incoming import read_subscriptions
 from watchword.index.maintenance import HEAD_SLOTS, Maintenance
-from watchword.index.matching import CodedBatch, match_coded, read_batch, to_table
+from watchword.index.matching import CodedBatch, match_coded, match_one, read_batch, to_table
 from watchword.index.segment import Kind
 from watchword.index.stats import Tally, collect
 from watchword.language.build import Source, to_expression
@@ -110,14 +110,12 @@ class Index:
     def match(self, event: Mapping[str, Any]) -> list[Identifier]:
         """The ids of the subscriptions that this event satisfies, in no particular order."""
         snapshot = self._contents.snapshot
-        batch = read_batch([event], self._contents.attributes)
-        if batch.cells.errors:
-            raise EventError(batch.cells.errors[0])
-        if self._contents.id_type is None:
-            return []
-        found = match_coded(snapshot, batch, self._contents.id_type)
-        self._tally.add(1, found)
-        return as_list(found.ids)
+        cells = read_events([event], self._contents.attributes)
+        if cells.errors:
+            raise EventError(cells.errors[0])
+        ids, counts = match_one(snapshot, cells)
+        self._tally.add(1, len(ids), counts)
+        return ids
 
     def encode(self, events: Any, id: str | None = None, json: str | None = None) -> CodedBatch:
         """Read and code events once, to match them several times."""
@@ -150,7 +148,7 @@ class Index:
         _report(batch, errors)
         id_type = self._contents.id_type or pa.large_string()
         found = match_coded(snapshot, batch, id_type, threads)
-        self._tally.add(len(batch), found)
+        self._tally.add(len(batch), len(found.ids), found.counts)
         return to_table(found, batch.ids)
 
     def explain(self, identifier: Identifier, event: Mapping[str, Any]) -> Explanation:

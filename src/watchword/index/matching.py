@@ -20,7 +20,7 @@ from watchword.coding.read_events import read_events
 from watchword.coding.values import I64
 from watchword.errors import EventError
 from watchword.index.contents import Snapshot
-from watchword.index.identifiers import integers
+from watchword.index.identifiers import Identifier, integers
 from watchword.index.segment import Segment
 from watchword.kernel import AHEAD, lean, prefetch
 from watchword.structures.structure import CANDIDATES, COUNTS, U32
@@ -75,6 +75,24 @@ class Found(NamedTuple):
     event: I64
     ids: pa.Array
     counts: I64  # what structures count (COUNT_NAMES)
+
+
+def match_one(snapshot: Snapshot, event: Cells) -> tuple[list[Identifier], I64]:
+    """The ids for a single event, and what structures count. Few steps, for each finds its code out of the cache."""
+    ids: list[Identifier] = []
+    counts = np.zeros(COUNTS, np.int64)
+    for segment, local_attribute in snapshot.sealed:
+        _, rows, counted = segment.match(segment.encode(event, local_attribute), snapshot.version)
+        counts += counted
+        found = segment.identifiers.listed(rows)
+        ids = ids + found if ids else found
+    for head, count in snapshot.heads:
+        if count == 0:
+            continue
+        _, slots = head.head.match(event, count, snapshot.version)
+        counts[CANDIDATES] += len(slots)
+        ids += [head.ids[slot] for slot in slots.tolist()]
+    return ids, counts
 
 
 class _PartFound(NamedTuple):

@@ -12,7 +12,6 @@ from watchword.coding.cells import Cells
 from watchword.coding.values import I64
 from watchword.index.contents import Contents, Snapshot
 from watchword.index.identifiers import Identifier
-from watchword.index.matching import Found
 from watchword.index.segment import Segment
 from watchword.structures.structure import COUNT_NAMES, COUNTS, nbytes
 
@@ -27,11 +26,11 @@ class Tally:
         self.events = self.matches = 0
         self.counts = np.zeros(COUNTS, np.int64)
 
-    def add(self, events: int, found: Found) -> None:
+    def add(self, events: int, matches: int, counts: I64) -> None:
         with self._lock:
             self.events += events
-            self.counts += found.counts
-            self.matches += len(found.ids)
+            self.counts += counts
+            self.matches += matches
 
     def to_dict(self) -> dict[str, Any]:
         events = max(1, self.events)

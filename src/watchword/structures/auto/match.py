@@ -20,6 +20,7 @@ from watchword.kernel import inlined, lean, prefetch
 from watchword.structures.auto.layout import (
     BITMAP,
     CODES,
+    COLUMN_COLUMNS,
     DATA,
     DATA_END,
     DIMENSION,
@@ -56,6 +57,7 @@ from watchword.structures.auto.layout import (
 )
 from watchword.structures.auto.verify import (
     FULL,
+    WAITING,
     State,
     all_alive,
     and_rows_of_several,
@@ -88,6 +90,7 @@ def match_events(layout: Layout, events: CodedEvents, first: int, starts: I64, s
             for i in range(begin, end):
                 value[dimensions[i]] = codes[i]
         n = starts[e]
+        state.waiting[0] = 0
         for i in range(begin, end):
             _look_ahead(directory, eq_starts, words, ranges, dimensions, codes, i, total)
             d, code = dimensions[i], codes[i]
@@ -112,6 +115,8 @@ def match_events(layout: Layout, events: CodedEvents, first: int, starts: I64, s
                 n = _blocks(layout, directory, d, code, e, n, many, state)
             if n == FULL:
                 break
+        if n != FULL and state.waiting[0] > 0:
+            n = _bitmaps(layout, e, n, many, state)
         for i in range(begin, end):
             value[dimensions[i]] = 0
         if many:
@@ -175,36 +180,86 @@ def _records(
 
 @inlined
 def _blocks(layout: Layout, directory: I32, d: int, code: int, e: int, n: int, many: bool, state: State) -> int:
-    """Visit the blocks of the dimension that may hold for the code."""
-    blocks, columns, rows, pairs = layout.blocks, layout.columns, layout.rows, layout.pairs
-    value, out, alive = state.value, state.out, state.alive
+    """Visit the blocks of the dimension that may hold for the code. Bitmap blocks wait, to be matched together."""
+    blocks, value, out, waiting = layout.blocks, state.value, state.out, state.waiting
     b = _first_point_block(blocks, np.int64(directory[d, POINT_BLOCKS]), np.int64(directory[d, RANGE_BLOCKS]), code)
     while b < directory[d + 1, POINT_BLOCKS] and n != FULL:
         if code < blocks[b, LOW] or code > blocks[b, HIGH]:
             b = max(b + 1, np.int64(directory[d, RANGE_BLOCKS])) if b < directory[d, RANGE_BLOCKS] else b + 1
             continue
-        kind, entries, data, data_end = blocks[b, KIND], blocks[b, ENTRIES], blocks[b, DATA], blocks[b, DATA_END]
+        kind, entries, data = blocks[b, KIND], blocks[b, ENTRIES], blocks[b, DATA]
         first = np.int64(blocks[b, EXPRESSIONS])
-        if kind == PACKED:
-            n = _records(layout, layout.words, value, out, np.int64(data), np.int64(data_end), e, n, many, state)
+        if kind == BITMAP:
+            prefetch(layout.columns, COLUMN_COLUMNS * np.int64(data))
+            waiting[0] += 1
+            waiting[waiting[0]] = b
+            if waiting[0] == WAITING:
+                n = _bitmaps(layout, e, n, many, state)
+        elif kind == PACKED:
+            end = np.int64(blocks[b, DATA_END])
+            n = _records(layout, layout.words, value, out, np.int64(data), end, e, n, many, state)
         elif n + entries + 8 > len(out):
             n = FULL
-        elif kind == BITMAP:
-            state.counts[CANDIDATES] += entries
-            if many:
-                some = and_rows_of_several(layout, b, state)
-            else:
-                some = _and_rows(rows, pairs, columns, value, alive, entries, data, data_end)
-            if some and blocks[b, PLAIN]:
-                n = emit_bits(alive, entries, first, n, out)
-            elif some:
-                n = emit_verified(layout, b, e, n, state)
         elif blocks[b, INNER_LOW] <= code <= blocks[b, INNER_HIGH]:
             n = emit_all(first, entries, n, out)
         else:
             n = match_ranges(layout.ranges, data, entries, code, first, n, out)
         b += 1
     return n
+
+
+@lean
+def _bitmaps(layout: Layout, e: int, n: int, many: bool, state: State) -> int:
+    """Match the bitmap blocks that wait, asking memory for the later ones meanwhile: columns, then pairs, then rows."""
+    blocks, columns, rows, pairs = layout.blocks, layout.columns, layout.rows, layout.pairs
+    value, out, alive, waiting = state.value, state.out, state.alive, state.waiting
+    count = waiting[0]
+    waiting[0] = 0
+    for i in range(-2, count):
+        if i + 3 <= count:
+            b = waiting[i + 3]
+            _ask_for_pairs(pairs, columns, value, blocks[b, DATA], blocks[b, DATA_END])
+        if 0 <= i + 1 < count:
+            b = waiting[i + 2]
+            _ask_for_rows(rows, pairs, columns, value, blocks[b, ENTRIES], blocks[b, DATA], blocks[b, DATA_END])
+        if i < 0:
+            continue
+        b = waiting[i + 1]
+        entries = blocks[b, ENTRIES]
+        if n + entries + 8 > len(out):
+            return FULL
+        state.counts[CANDIDATES] += entries
+        if many:
+            some = and_rows_of_several(layout, b, state)
+        else:
+            some = _and_rows(rows, pairs, columns, value, alive, entries, blocks[b, DATA], blocks[b, DATA_END])
+        if some and blocks[b, PLAIN]:
+            n = emit_bits(alive, entries, np.int64(blocks[b, EXPRESSIONS]), n, out)
+        elif some:
+            n = emit_verified(layout, b, e, n, state)
+    return n
+
+
+@lean
+def _ask_for_pairs(pairs: U16, columns: I32, value: Words, first: int, last: int) -> None:
+    for c in range(first, last):
+        place = np.int64(value[columns[c, DIMENSION]]) - columns[c, FIRST_CODE]
+        if 0 <= place < columns[c, CODES]:
+            prefetch(pairs, np.int64(columns[c, PAIRS] + 2 * place))
+
+
+@lean
+def _ask_for_rows(rows: U64, pairs: U16, columns: I32, value: Words, entries: int, first: int, last: int) -> None:
+    width = (np.int64(entries) + 63) >> 6
+    for c in range(first, last):
+        place = np.int64(value[columns[c, DIMENSION]]) - columns[c, FIRST_CODE]
+        row = np.int64(columns[c, ROWS])
+        if 0 <= place < columns[c, CODES]:
+            pair = columns[c, PAIRS] + 2 * place
+            prefetch(rows, row + width * np.int64(pairs[pair]))
+            prefetch(rows, row + width * np.int64(pairs[pair + 1]))
+        else:
+            prefetch(rows, row)
 
 
 @lean

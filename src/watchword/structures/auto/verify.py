@@ -6,7 +6,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I32, I64, U8
 from watchword.kernel import kernel, lean
 from watchword.structures.auto.entries import ACCEPT
@@ -35,6 +34,7 @@ from watchword.structures.event_values import condition_holds
 from watchword.structures.structure import COUNTS, U32
 
 FULL: Final = -1
+WAITING: Final = 255  # bitmap blocks found before they are matched
 
 # The places of the bits of a byte, and how many there are.
 _PLACES: Final = np.array([([k for k in range(8) if b >> k & 1] + [0] * 8)[:8] for b in range(256)], np.uint8)
@@ -51,6 +51,7 @@ class State(NamedTuple):
     code: I32  # the codes of all events
     seen: I32  # expression -> 1 + the last event it was found for (where some expressions are repeated)
     out: U32
+    waiting: I64  # how many bitmap blocks the event still has to match, and which
     alive: U64  # the bits of the block at hand
     joined: U64  # a row made of several
     counts: I64
@@ -226,17 +227,18 @@ def drop_repetitions(starts: I64, out: U32, several: U8) -> None:
         begin = end
 
 
-def new_state(layout: Layout, events: CodedEvents) -> State:
-    dimensions = len(layout.directory) - 1
-    with_several = dimensions if events.several.any() else 0
+def new_state(layout: Layout) -> State:
+    """For events with one code per dimension, of a layout without repeated expressions."""
+    none = np.zeros(0, np.int64)
     return State(
-        value=np.zeros(dimensions, layout.words.dtype),
-        first=np.zeros(with_several, np.int64),
-        last=np.zeros(with_several, np.int64),
-        flags=np.zeros(with_several, np.uint8),
-        code=events.code,
-        seen=np.zeros(layout.expression_count if layout.any_repeated else 0, np.int32),
+        value=np.zeros(len(layout.directory) - 1, layout.words.dtype),
+        first=none,
+        last=none,
+        flags=np.zeros(0, np.uint8),
+        code=np.zeros(0, np.int32),
+        seen=np.zeros(0, np.int32),
         out=np.empty(0, np.uint32),
+        waiting=np.zeros(1 + WAITING, np.int64),
         alive=np.zeros(8, np.uint64),
         joined=np.zeros(8, np.uint64),
         counts=np.zeros(COUNTS, np.int64),
