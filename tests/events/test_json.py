@@ -212,6 +212,7 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "more than 10 bytes" in cells.errors[1]
 
 
+@pytest.mark.long
 def test_too_many_values_are_an_error() -> None:
     lists = "{" + ",".join([f'"{i}":[]' for i in range(EVENT_VALUES + 1)]) + "}"
     cells = read_events(pa.array([lists, '{"a":1}']), NAMES)
