@@ -150,7 +150,9 @@ CASES: list[tuple[str, dict[str, object], bool | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "event", "answer"), CASES, ids=[f"{number}-{case[0]}" for number, case in enumerate(CASES)])
+@pytest.mark.parametrize(
+    ("text", "event", "answer"), CASES, ids=[f"{number}-{case[0]}" for number, case in enumerate(CASES)]
+)
 def test_answer(text: str, event: dict[str, object], answer: bool | None) -> None:
     assert evaluate(parse(text), event) is answer
 
