@@ -23,6 +23,7 @@ from watchword.index.contents import Snapshot
 from watchword.index.identifiers import Identifier, integers
 from watchword.index.segment import Segment
 from watchword.kernel import AHEAD, lean, prefetch
+from watchword.room import room
 from watchword.structures.structure import CANDIDATES, COUNTS, U32
 
 _COLUMNS: Final = (pa.Table, pa.RecordBatch, pa.Array, pa.ChunkedArray)
@@ -148,15 +149,18 @@ def _written(pieces: list[_Piece], id_type: pa.DataType, each: Callable[..., Ite
     """The matches of all pieces one behind the other, of each piece event by event. `each` runs a step for each."""
     places = starts_of(np.array([piece.starts[-1] for piece in pieces]))
     events = starts_of(np.array([len(piece.starts) - 1 for piece in pieces]))
-    event = np.empty(int(places[-1]), np.int64)
+    event = room(int(places[-1]), np.int64)
     counts = np.sum([piece.counts for piece in pieces], axis=0)
     if not pa.types.is_int64(id_type):
         list(each(_number_events, [piece.starts for piece in pieces], places, events, repeat(event)))
         return Found(event, pa.concat_arrays(each(partial(_taken_ids, id_type), pieces)), counts)
-    ids = np.empty(len(event), np.int64)
+    ids = room(len(event), np.int64)
 
     def write(piece: _Piece, place: int, first_event: int) -> None:
         _number_events(piece.starts, place, first_event, event)
+        if len(piece.parts) == 1:
+            _gather_ids(piece.parts[0].rows, integers(piece.parts[0].ids), place, ids)
+            return
         at = piece.starts[:-1] + place
         for part in piece.parts:
             _place_ids(part.starts, part.rows, integers(part.ids), at, ids)
@@ -180,6 +184,14 @@ def _taken_ids(id_type: pa.DataType, piece: _Piece) -> pa.Array:
 
 
 # Kernels, unlike NumPy's own loops, let other threads run meanwhile.
+@lean
+def _gather_ids(rows: U32, ids: I64, place: int, out: I64) -> None:
+    """Write the ids of all matches, which are in their order already."""
+    matches = out[place : place + len(rows)]
+    for i in range(len(rows)):
+        matches[i] = ids[rows[i]]
+
+
 @lean
 def _place_ids(starts: I64, rows: U32, ids: I64, at: I64, out: I64) -> None:
     """Write the ids of one part; `at`: where the next match of each event goes."""
@@ -207,8 +219,7 @@ def _place_numbers(starts: I64, before: int, at: I64, out: I64) -> None:
 def _number_events(starts: I64, place: int, first_event: int, out: I64) -> None:
     """The number of its event for each match, the first of them at `place`."""
     for e in range(len(starts) - 1):
-        for i in range(place + starts[e], place + starts[e + 1]):
-            out[i] = first_event + e
+        out[place + starts[e] : place + starts[e + 1]] = first_event + e
 
 
 def to_table(found: Found, events: pa.Array | None) -> pa.Table:

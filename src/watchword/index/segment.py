@@ -26,9 +26,10 @@ from watchword.coding.values import I32, I64, U8
 from watchword.index.duplicates import first_equal
 from watchword.index.identifiers import Identifiers
 from watchword.index.sources import Sources
-from watchword.kernel import AHEAD, kernel, prefetch
+from watchword.kernel import lean
 from watchword.language.table import ExpressionTable
 from watchword.language.table_rows import take
+from watchword.room import room
 from watchword.structures.registry import checked_parameters, structure_class
 from watchword.structures.selectivity import from_conditions, from_events
 from watchword.structures.structure import U32, Input, Parameters, Structure
@@ -162,27 +163,57 @@ def take_predicates(coding: Coding, leaf_starts: I64, rows: I64) -> Coding:
     )
 
 
-@kernel
 def _live_rows(
     starts: I64, expression: U32, row_starts: I64, deleted_bits: U8, deleted_at: I64, version: int
 ) -> tuple[I64, U32]:
-    shared, some_deleted = len(row_starts) > 0, len(deleted_bits) > 0
-    total = len(expression)
-    if shared:
-        total = 0
-        for i in range(len(expression)):
-            prefetch(row_starts, np.int64(expression[min(i + AHEAD, len(expression) - 1)]))
-            total += row_starts[expression[i] + 1] - row_starts[expression[i]]
-    out_starts, out = np.zeros(len(starts), np.int64), np.empty(total, np.uint32)
-    n = 0
+    """The rows of these expressions that are not removed at this version."""
+    total = _count_rows(expression, row_starts) if len(row_starts) else len(expression)
+    out_starts, out = np.zeros(len(starts), np.int64), room(total, np.uint32)
+    if len(row_starts):
+        _write_rows(starts, expression, row_starts, out_starts, out)
+        starts, expression = out_starts, out
+    if len(deleted_bits):
+        _keep_live(starts, expression, deleted_bits, deleted_at, version, out_starts, out)
+    return out_starts, out[: out_starts[-1]]
+
+
+@lean
+def _count_rows(expression: U32, row_starts: I64) -> int:
+    total = 0
+    for i in range(len(expression)):
+        total += row_starts[expression[i] + np.uint32(1)] - row_starts[expression[i]]
+    return total
+
+
+@lean
+def _write_rows(starts: I64, expression: U32, row_starts: I64, out_starts: I64, out: U32) -> None:
+    n = np.uint64(0)
     for event in range(len(starts) - 1):
         for i in range(starts[event], starts[event + 1]):
-            first = row_starts[expression[i]] if shared else np.int64(expression[i])
-            last = row_starts[expression[i] + 1] if shared else first + 1
-            for row in range(first, last):
-                is_deleted = some_deleted and deleted_bits[row >> 3] >> (row & 7) & 1
-                if not is_deleted or deleted_at[row] > version:
-                    out[n] = row
-                    n += 1
+            row, last = row_starts[expression[i]], row_starts[expression[i] + np.uint32(1)]
+            out[n] = row  # every expression has a row, and most have no other
+            n += np.uint64(1)
+            for other in range(row + 1, last):
+                out[n] = other
+                n += np.uint64(1)
         out_starts[event + 1] = n
-    return out_starts, out[:n]
+
+
+@lean
+def _keep_live(
+    starts: I64, rows: U32, deleted_bits: U8, deleted_at: I64, version: int, out_starts: I64, out: U32
+) -> None:
+    """`out_starts` and `out` may be `starts` and `rows` themselves."""
+    n = np.uint64(0)
+    first = starts[0]
+    for event in range(len(starts) - 1):
+        last = starts[event + 1]
+        for i in range(first, last):
+            row = rows[i]
+            out[n] = row
+            gone = deleted_bits[row >> np.uint32(3)] >> (row & np.uint32(7)) & 1
+            if gone and deleted_at[row] <= version:
+                continue
+            n += np.uint64(1)
+        out_starts[event + 1] = n
+        first = last

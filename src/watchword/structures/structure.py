@@ -21,6 +21,7 @@ from watchword.coding.codebook import Codebook
 from watchword.coding.coded import CodedExpressions
 from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I64
+from watchword.room import room
 from watchword.structures.selectivity import Selectivity
 
 U32 = npt.NDArray[np.uint32]
@@ -100,12 +101,12 @@ def match_in_room(step: Callable[[int, I64, U32], int], events: int, usual: floa
     `step` returns the event at which it stopped. There is room for `usual` matches per event, and for `least` more.
     """
     starts = np.zeros(events + 1, np.int64)
-    out = np.empty(int(1.2 * usual * events) + least, np.uint32)
+    out = room(int(1.2 * usual * events) + least, np.uint32)
     done = 0
     while done < events:
         done = step(done, starts, out)
         if done < events:
-            grown = np.empty(2 * len(out) + least, np.uint32)
+            grown = room(2 * len(out) + least, np.uint32)
             grown[: starts[done]] = out[: starts[done]]
             out = grown
     return starts, out[: starts[events]]
