@@ -19,7 +19,17 @@ import pyarrow.compute as pc
 from watchword.coding.codebook import (
     CONSTANT_DIMENSION,
     EXACT_FLOAT,
+    F64,
     FIRST_FAMILY,
+    NEAR_BASE,
+    NEAR_BITS,
+    NEAR_COLUMNS,
+    NEAR_COUNT,
+    NEAR_DERIVED,
+    NEAR_DIMENSION,
+    NEAR_LOWEST,
+    NEAR_ORDERED,
+    NEAR_SPAN,
     PATTERN,
     PATTERN_CODES,
     PLAIN,
@@ -170,6 +180,7 @@ def _order(dimensions: Dimensions, constants: Values, first: I64) -> tuple[Codeb
     base[dimensions.transform == PATTERN] = PATTERN_CODES
     residual = residual[order]
     derived_starts, derived, plain = _derived(dimensions)
+    sorted_numbers = value[order]
     book = Codebook(
         attribute=dimensions.attribute,
         transform=dimensions.transform,
@@ -177,7 +188,7 @@ def _order(dimensions: Dimensions, constants: Values, first: I64) -> tuple[Codeb
         number_base=number_base,
         number_ordered=ordered["number"],
         number_starts=number_starts,
-        numbers=value[order],
+        numbers=sorted_numbers,
         residuals=residual if residual.any() else residual[:0],
         time_base=time_base,
         time_ordered=ordered["time"],
@@ -193,6 +204,7 @@ def _order(dimensions: Dimensions, constants: Values, first: I64) -> tuple[Codeb
         derived_starts=derived_starts,
         derived=derived,
         plain=plain,
+        near=_near(plain, derived_starts, number_base, ordered["number"], number_starts, sorted_numbers),
     )
     return book, code
 
@@ -275,3 +287,24 @@ def _derived(dimensions: Dimensions) -> tuple[I64, I32, I32]:
     others = others[np.argsort(dimensions.attribute[others], kind="stable")]
     starts = starts_of(np.bincount(dimensions.attribute[others], minlength=attributes))
     return starts, others.astype(np.int32), plain
+
+
+@kernel
+def _near(plain: I32, derived_starts: I64, base: I64, ordered: U8, starts: I64, numbers: F64) -> I64:
+    rows = np.zeros((len(plain), NEAR_COLUMNS), np.int64)
+    for a in range(len(plain)):
+        d = plain[a]
+        first, last = starts[d], starts[d + 1]
+        rows[a, NEAR_DIMENSION], rows[a, NEAR_DERIVED] = d, derived_starts[a + 1] - derived_starts[a]
+        if first == last or abs(numbers[first]) >= EXACT_FLOAT or numbers[last - 1] - numbers[first] >= 64:
+            continue
+        whole, bits = True, np.uint64(0)
+        for i in range(first, last):
+            whole = whole and numbers[i] == np.floor(numbers[i])
+            bits |= np.uint64(1) << np.uint64(numbers[i] - numbers[first])
+        if whole:
+            rows[a, NEAR_LOWEST] = np.int64(numbers[first])
+            rows[a, NEAR_SPAN] = np.int64(numbers[last - 1] - numbers[first]) + 1
+            rows[a, NEAR_BITS] = np.int64(bits)
+            rows[a, NEAR_BASE], rows[a, NEAR_ORDERED], rows[a, NEAR_COUNT] = base[d], ordered[d], last - first
+    return rows

@@ -48,6 +48,18 @@ PATTERN_UNKNOWN: Final = 3  # of a range of texts
 PATTERN_EMPTY_SET: Final = 4
 PATTERN_CODES: Final = 5
 
+# The columns of `Codebook.near`, a cache line per attribute: where all numbers are integers that lie within 64 of each
+# other, the code of an integer follows from the set bits below its own, without a search.
+NEAR_DIMENSION: Final = 0  # its PLAIN dimension
+NEAR_DERIVED: Final = 1  # how many others it has
+NEAR_LOWEST: Final = 2
+NEAR_SPAN: Final = 3  # integers from the lowest to the highest, 0 where this does not hold
+NEAR_BITS: Final = 4  # bit i: lowest + i is a constant
+NEAR_BASE: Final = 5
+NEAR_ORDERED: Final = 6
+NEAR_COUNT: Final = 7
+NEAR_COLUMNS: Final = 8
+
 EXACT_FLOAT: Final = 1 << 53  # integers up to here are float64 values
 AFTER_ALL: Final = 1 << 20  # a residual above that of any int64
 
@@ -79,6 +91,7 @@ class Codebook(NamedTuple):
     derived_starts: I64  # attribute -> its dimensions that are not PLAIN
     derived: I32
     plain: I32  # attribute -> its PLAIN dimension
+    near: I64  # attribute -> a row of NEAR_COLUMNS
 
 
 @inlined
@@ -107,6 +120,33 @@ def place(base: int, ordered: int, first: int, position: int, last: int, hit: bo
     if ordered:
         return base + 2 * (position - first) + (1 if hit else 0)
     return base + (position if hit else last) - first
+
+
+@inlined
+def code_of_near(near: I64, attribute: int, integer: int) -> int:
+    """The code of an integer on an attribute that has a span."""
+    bits, lowest = np.uint64(near[attribute, NEAR_BITS]), near[attribute, NEAR_LOWEST]
+    rank, hit = 0, 0
+    if integer >= lowest + near[attribute, NEAR_SPAN]:
+        rank = near[attribute, NEAR_COUNT]
+    elif integer >= lowest:
+        above = np.uint64(integer - lowest)
+        rank = set_bits(bits & ((np.uint64(1) << above) - np.uint64(1)))
+        hit = np.int64(bits >> above) & 1
+    if near[attribute, NEAR_ORDERED]:
+        code = near[attribute, NEAR_BASE] + 2 * rank + hit
+    else:
+        code = near[attribute, NEAR_BASE] + (rank if hit else near[attribute, NEAR_COUNT])
+    return code
+
+
+@lean
+def set_bits(word: np.uint64) -> int:
+    """How many there are."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @lean

@@ -9,7 +9,7 @@ with code MISSING.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -19,15 +19,22 @@ from watchword.coding.codebook import (
     EMPTY_LIST,
     EMPTY_SET,
     MISSING,
+    NEAR_COLUMNS,
+    NEAR_DERIVED,
+    NEAR_DIMENSION,
+    NEAR_SPAN,
     OTHER_CODE,
     REVERSED,
     Codebook,
     code_of,
+    code_of_near,
 )
 from watchword.coding.encode_patterns import Derived, PatternCoder
 from watchword.coding.encode_range import codes_of_range
-from watchword.coding.values import EMPTY, I32, I64, TEXT, U8
-from watchword.kernel import lean
+from watchword.coding.values import EMPTY, I32, I64, INT, TEXT, U8
+from watchword.kernel import lean, prefetch
+
+AHEAD: Final = 8  # cells: about as long as memory takes to answer
 
 
 class CodedEvents(NamedTuple):
@@ -85,7 +92,8 @@ def _most_codes(cells: RawCells, book: Codebook, most_derived: int, derived: Der
 def _encode(cells: RawCells, book: Codebook, local_attribute: I32, derived: Derived, out: _Out) -> int:
     starts, attribute, cell_flags, kind = cells.starts, cells.attribute, cells.flags, cells.kind
     dimension, out_code, flags, begun = out.dimension, out.code, out.flags, out.begun
-    plain, derived_starts = book.plain, book.derived_starts
+    bits, near, derived_starts = cells.bits, book.near, book.derived_starts
+    total = starts[len(starts) - 1]
     n = 0
     d = 0
     for e in range(len(starts) - 1):
@@ -94,6 +102,8 @@ def _encode(cells: RawCells, book: Codebook, local_attribute: I32, derived: Deri
         n += 1
         c = starts[e]
         while c < starts[e + 1]:
+            if c + AHEAD < total and attribute[c + AHEAD] < len(local_attribute):
+                prefetch(near, NEAR_COLUMNS * np.int64(local_attribute[attribute[c + AHEAD]]))
             number = attribute[c]
             local = local_attribute[number] if number < len(local_attribute) else -1
             end = c + 1
@@ -103,18 +113,21 @@ def _encode(cells: RawCells, book: Codebook, local_attribute: I32, derived: Deri
                 if begun[local] > first:
                     _forget(book.attribute, local, begun[local], n, out)
                 begun[local] = n
-                if cell_flags[c] == 0:
-                    code = code_of(
-                        book, plain[local], kind[c], cells.bits[c], cells.text, np.int64(cells.length[c]), False
-                    )
-                    dimension[n], out_code[n], flags[n] = plain[local], code, 0
-                    n += 1
-                else:
+                plain = near[local, NEAR_DIMENSION]
+                if cell_flags[c] != 0:
                     out.several[e] = 1
-                    n = _encode_several(cells, book, plain[local], c, end, n, out)
-                for k in range(derived_starts[local], derived_starts[local + 1]):
-                    if book.transform[book.derived[k]] == REVERSED:
-                        n = _encode_reversed(cells, book, book.derived[k], c, end, n, out)
+                    n = _encode_several(cells, book, plain, c, end, n, out)
+                else:
+                    if kind[c] == INT and near[local, NEAR_SPAN] > 0:
+                        code = code_of_near(near, local, bits[c])
+                    else:
+                        code = code_of(book, plain, kind[c], bits[c], cells.text, np.int64(cells.length[c]), False)
+                    dimension[n], out_code[n], flags[n] = plain, code, 0
+                    n += 1
+                if near[local, NEAR_DERIVED]:
+                    for k in range(derived_starts[local], derived_starts[local + 1]):
+                        if book.transform[book.derived[k]] == REVERSED:
+                            n = _encode_reversed(cells, book, book.derived[k], c, end, n, out)
                 while d < len(derived.cell) and derived.cell[d] < end:
                     dimension[n], out_code[n], flags[n] = derived.dimension[d], derived.code[d], derived.flags[d]
                     n += 1

@@ -3,6 +3,7 @@
     keys     . . 7 . 3 . . 9     open addressing on a 64-bit hash, at most half full
     ends     . . 0 . 2 . . 1     the first link of the key's chain ...
              . . 3 . 2 . . 1     ... and the last, where the next one goes (read by the writer only)
+    asked    1 0 0 1 1 0 0       attribute + 1 -> is it in some key? At 0: is there a key that every event has?
     links    0 0 1 2 F F F       link -> subscription; F (far away) where not written yet
              3 - - - - - -       link -> the next of its chain
 
@@ -11,7 +12,7 @@ is a range, and one for subscriptions that can be true of any event. A hash that
 
 Readers take no lock. A chain grows at its end, so its slots ascend, and what a reader may see too early or half
 written lies after all slots that it counts: it stops there. Full arrays are replaced by larger copies.
-Cost of a match: one look-up per cell, one evaluation per distinct candidate.
+Cost of a match: two look-ups per cell of an attribute that is asked, one evaluation per distinct candidate.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ class HeadArrays(NamedTuple):
     leaves: I32
     constants: I64
     text: U8
+    asked: U8
     keys: U64
     ends: I32
     links: I32
@@ -130,11 +132,13 @@ def add_slot(head: HeadArrays, slot: int, key_leaves: I64, always: bool, link: i
     """Chain a subscription to its keys: the next free link, and how many keys are new."""
     new = 0
     if always:
+        head.asked[0] = 1
         new += _append(head, _key(0, _ALWAYS, _NOTHING), link, slot)
         link += 1
     for number in key_leaves:
         leaf = number if number >= 0 else ~number
         attribute = head.leaves[leaf, ATTRIBUTE]
+        head.asked[attribute + 1] = 1
         new += _append(head, _key(attribute, _HAS_EQUALITIES if number >= 0 else _PRESENT, _NOTHING), link, slot)
         link += 1
         if number >= 0:
@@ -155,7 +159,18 @@ def move_keys(old_keys: U64, old_ends: I32, keys: U64, ends: I32) -> None:
 
 
 @lean
-def _true_keys(attributes: I32, event: I64, cells: int, text: U8, where: I32, found: U64) -> int:
+def _is_asked(asked: U8, attributes: I32, begin: int, end: int) -> bool:
+    """May some key hold for an event of these attributes?"""
+    if asked[0]:
+        return True
+    for cell in range(begin, end):
+        if attributes[cell] + 1 < len(asked) and asked[attributes[cell] + 1]:
+            return True
+    return False
+
+
+@lean
+def _true_keys(asked: U8, attributes: I32, event: I64, cells: int, text: U8, where: I32, found: U64) -> int:
     """Note in `where` the row of each attribute, counted from 1, and find the keys that the event makes true."""
     found[0] = _key(0, _ALWAYS, _NOTHING)
     count, first = 1, 0
@@ -163,6 +178,7 @@ def _true_keys(attributes: I32, event: I64, cells: int, text: U8, where: I32, fo
         attribute, after = attributes[first], event[first, AFTER]
         if attribute < len(where):  # else it came after the subscriptions that count
             where[attribute] = first + 1
+        if attribute + 1 < len(asked) and asked[attribute + 1]:
             found[count] = _key(attribute, _PRESENT, _NOTHING)
             count += 1
             if event[first, FLAGS] & RANGE or event[first, KIND] == EMPTY:  # an empty set falsifies also `x <> 3`
@@ -280,7 +296,7 @@ def match_cells(head: HeadArrays, cells: RawCells, count: int, version: int, whe
 
     `where` is scratch of one zero per attribute, and is zero again afterwards.
     """
-    keys, ends, links = head.keys, head.ends, head.links
+    asked, keys, ends, links = head.asked, head.keys, head.ends, head.links
     entry, deleted_at, leaves, constants, text = head.entry, head.deleted_at, head.leaves, head.constants, head.text
     starts, attributes, event_text = cells.starts, cells.attribute, cells.text
     most_cells = np.max(np.diff(starts))
@@ -292,8 +308,11 @@ def match_cells(head: HeadArrays, cells: RawCells, count: int, version: int, whe
     total, unsure = 0, 0
     for number in range(len(starts) - 1):
         begin, end = starts[number], starts[number + 1]
+        offsets[number + 1] = total
+        if not _is_asked(asked, attributes, begin, end):
+            continue
         _load(cells, begin, end, event)
-        keys_found = _true_keys(attributes[begin:end], event, end - begin, event_text, where, found)
+        keys_found = _true_keys(asked, attributes[begin:end], event, end - begin, event_text, where, found)
         _mark(keys, ends, links, found[:keys_found], candidates, count)
         if total + count > len(slots):
             larger = np.empty(2 * len(slots) + count, np.int32)
