@@ -12,7 +12,8 @@ The constants that subscriptions use on a dimension cut its values into codes, i
 
 Invariant: two values with the same code satisfy the same predicates, so a predicate is a set of codes: mostly one
 interval. `other` is a present value that no constant of its type is compared with. Numbers have one code more, for
-NaN, at the end. Coding a value costs one binary search (numbers, times) or one hash look-up (texts).
+NaN, at the end. Coding a value costs one binary search (numbers, times) or one hash look-up (texts); of integers, where
+all constants of an attribute are integers close together, one line of memory (`near`).
 """
 
 from __future__ import annotations
