@@ -35,7 +35,7 @@ format: setup ## format the code and mend what ruff can
 	$(BIN)/ruff check --fix
 
 test: setup check ## check, then the fast tests
-	$(PYTEST) --numprocesses auto --dist worksteal
+	$(PYTEST) --numprocesses auto --dist loadgroup
 	@# Hashes wrap around by intent; only in plain Python does NumPy remark on it.
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m 'plain and not long' -W 'ignore:overflow encountered:RuntimeWarning'
 
