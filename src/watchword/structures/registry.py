@@ -27,6 +27,14 @@ _STRUCTURES: Final = {
         "direct evaluation of every expression: the oracle (all papers compare with it)",
         "watchword.structures.scan:Scan",
     ),
+    "cil": _Entry(
+        "count-based inverted list: postings of every term, a counter per subscription (EDBT'12, section 2)",
+        "watchword.structures.terms.cil:CIL",
+    ),
+    "ril": _Entry(
+        "ranked-key inverted list: each subscription under its least frequent term (EDBT'12, section 2)",
+        "watchword.structures.terms.ril:RIL",
+    ),
 }
 
 
