@@ -35,6 +35,16 @@ _STRUCTURES: Final = {
         "ranked-key inverted list: each subscription under its least frequent term (EDBT'12, section 2)",
         "watchword.structures.terms.ril:RIL",
     ),
+    "rot": _Entry(
+        "regular ordered trie: subscriptions share the nodes of their first terms (EDBT'12, section 2)",
+        "watchword.structures.terms.ordered_trie:OrderedTrie",
+        {"compaction": False},
+    ),
+    "pot": _Entry(
+        "patricia ordered trie: paths without branches are one node (EDBT'12, section 2)",
+        "watchword.structures.terms.ordered_trie:OrderedTrie",
+        {"compaction": True},
+    ),
 }
 
 
