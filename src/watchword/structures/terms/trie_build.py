@@ -1,7 +1,7 @@
 """The trie of many conjunctions at once: its nodes level by level, then laid out depth first.
 
-    level 0   the first terms             node = (its parent, its term): one sort per level finds which are the same
-    level 1   the second ones ...         siblings are neighbours, ordered by term
+level 0   the first terms             node = (its parent, its term): one sort per level finds which are the same
+level 1   the second ones ...         siblings are neighbours, ordered by term
 """
 
 from __future__ import annotations

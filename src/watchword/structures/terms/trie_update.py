@@ -1,9 +1,9 @@
 """Adding a conjunction to a trie and taking one out, each at the cost of its path.
 
-    add     follow the path; where it leaves a label, split the node there; then a new child, and the rest
-                (ROT: a node per term; POT: one node with a label)
-    remove  take out the record; a node with nothing left goes, and its parent likewise;
-                POT: a node without subscriptions that keeps one child becomes one with it
+add     follow the path; where it leaves a label, split the node there; then a new child, and the rest
+            (ROT: a node per term; POT: one node with a label)
+remove  take out the record; a node with nothing left goes, and its parent likewise;
+            POT: a node without subscriptions that keeps one child becomes one with it
 """
 
 from __future__ import annotations
