@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 
 from watchword.coding.encode import CodedEvents
-from watchword.coding.values import I32, I64, U8
+from watchword.coding.values import I64, U8
 from watchword.kernel import inlined, lean
 from watchword.structures.conjunctions import Conjunctions
 from watchword.structures.conjunctive import (
@@ -40,6 +40,7 @@ from watchword.structures.terms.lists import (
     AT,
     USED,
     Lists,
+    ask_ahead,
     describe_lists,
     extend,
     room_for_lists,
@@ -124,8 +125,7 @@ class CIL(TermStructure):
             self.stored.subjects(),
             self.stored.conjunctions,
             self.vocabulary,
-            self.lists.dictionary,
-            self.lists.pool.words,
+            self.lists,
             self.counter[: self.stored.count],
             self.left,
         )
@@ -157,8 +157,7 @@ class _Index(NamedTuple):
     subjects: Subjects
     conjunctions: Conjunctions
     vocabulary: Vocabulary
-    dictionary: Any
-    postings: I32
+    lists: Lists
     counter: U8
     left: U8
 
@@ -217,9 +216,11 @@ def _match(index: _Index, events: CodedEvents, first: int, starts: I64, out: U32
 
 @lean
 def _count_down(index: _Index, state: State, out: U32, n: int, own: _Scratch, terms: int, many: bool) -> int:
-    dictionary, postings, copy, offered = index.dictionary, index.postings, own.counter_copy, own.offered.terms
+    dictionary, postings = index.lists.dictionary, index.lists.pool.words
+    copy, offered = own.counter_copy, own.offered.terms
     visited = 0
     for i in range(terms):
+        ask_ahead(index.lists, own.offered, i, terms)
         at = dictionary[offered[i], AT]
         end = at + dictionary[offered[i], USED]
         visited += end - at

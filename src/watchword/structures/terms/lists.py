@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from watchword.coding.ranges import starts_of
 from watchword.coding.values import I32
-from watchword.kernel import lean
+from watchword.kernel import AHEAD, lean, prefetch
 from watchword.structures.terms.pool import (
     Pool,
     check_size,
@@ -28,10 +28,12 @@ from watchword.structures.terms.pool import (
     trimmed,
     widened,
 )
+from watchword.structures.terms.vocabulary import Offered
 
 AT: Final = 0
 USED: Final = 1
 ROOM: Final = 2
+COLUMNS: Final = 3
 
 Dictionary = np.ndarray[tuple[int, int], np.dtype[np.int32]]
 
@@ -45,7 +47,7 @@ def room_for_lists(words: npt.NDArray[np.number]) -> Lists:
     """Empty lists, one behind another, with room for so many words each."""
     starts = starts_of(words.astype(np.int64))
     check_size(int(starts[-1]))
-    dictionary = np.zeros((len(words), 3), np.int32)
+    dictionary = np.zeros((len(words), COLUMNS), np.int32)
     dictionary[:, AT], dictionary[:, ROOM] = starts[:-1], words
     pool = new_pool(int(starts[-1]))
     pool.end[0] = starts[-1]
@@ -93,6 +95,14 @@ def extend(lists: Lists, term: int, more: int) -> int:
         row[AT], row[ROOM] = at, 1 << number
     row[USED] = used + more
     return row[AT] + used
+
+
+@lean
+def ask_ahead(lists: Lists, offered: Offered, i: int, terms: int) -> None:
+    """When the list of term i is read, ask memory for those of later terms."""
+    later, soon = offered.terms[min(terms - 1, i + AHEAD)], offered.terms[min(terms - 1, i + AHEAD // 2)]
+    prefetch(lists.dictionary, COLUMNS * later)
+    prefetch(lists.pool.words, lists.dictionary[soon, AT])
 
 
 def list_of(lists: Lists, term: int) -> I32:

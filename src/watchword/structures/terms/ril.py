@@ -38,6 +38,7 @@ from watchword.structures.terms.lists import (
     AT,
     USED,
     Lists,
+    ask_ahead,
     describe_lists,
     extend,
     room_for_lists,
@@ -174,6 +175,7 @@ def _match(
         many = enter(state, events, e)
         terms = offer(vocabulary, events, e, offered)
         for i in range(terms):
+            ask_ahead(lists, offered, i, terms)
             row = lists.dictionary[offered.terms[i]]
             if row[USED] > 0:
                 n = _read(subjects, lists.pool.words, row[AT], row[AT] + row[USED], offered, state, out, n, many)

@@ -2,7 +2,7 @@
 
 Of the children of a node those are visited that begin with a term of the event. Either each term of the event is
 looked up in the table of children, or each child asks the table of bits whether the event has its term: whichever is
-less. So the terms of an event need no sorting.
+less work. So the terms of an event need no sorting.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from typing import Any, Final, NamedTuple
 
 from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I32, I64
-from watchword.kernel import lean
+from watchword.kernel import AHEAD, lean, prefetch
 from watchword.structures.conjunctive import State, Subjects, accept, enter, leave
 from watchword.structures.structure import BUCKETS, NODES, PREDICATES, U32
 from watchword.structures.terms.records import CHECKS_SHIFT, HEAD, VERIFY_REST, checks_hold, words_of
 from watchword.structures.terms.trie import (
     CHILDREN,
     CHILDREN_AT,
+    COLUMNS,
     LABEL,
     LABEL_AT,
     ONE,
@@ -37,6 +38,9 @@ NEXT: Final = 2  # slot, or term of the event
 TABLE: Final = 3  # slots of the table
 TERM: Final = 4  # the node's own: its children's have higher ranks
 OPEN_COLUMNS: Final = 5
+
+NEAR: Final = AHEAD // 2
+TESTS: Final = 4  # children that are asked in the time in which one is looked up
 
 
 class TrieScratch(NamedTuple):
@@ -63,6 +67,7 @@ def search(
         many = enter(state, events, e)
         terms = offer(vocabulary, events, e, own.offered)
         for i in range(terms):
+            _ask_ahead(trie, own.offered.terms, i, terms)
             slot = trie.first[own.offered.terms[i]]
             if slot >= 0:
                 n = _visit_all(trie, slot, subjects, state, out, n, own, terms, many)
@@ -70,6 +75,18 @@ def search(
         leave(state, events, e, many)
         starts[e + 1] = n
     return len(events.starts) - 1
+
+
+@lean
+def _ask_ahead(trie: Trie, offered: I32, i: int, terms: int) -> None:
+    """When the node of term i is visited, ask memory for those of later terms, and for their children."""
+    last = terms - 1
+    later, soon = trie.first[offered[min(last, i + 2 * NEAR)]], trie.first[offered[min(last, i + NEAR)]]
+    prefetch(trie.first, offered[min(last, i + 3 * NEAR)])
+    if later >= 0:
+        prefetch(trie.rows, COLUMNS * later)
+    if soon >= 0:
+        prefetch(trie.slots.words, trie.rows[soon, CHILDREN_AT])
 
 
 @lean
@@ -115,7 +132,7 @@ def _open(trie: Trie, slot: int, open_nodes: I64, depth: int, terms: int, state:
     row[BLOCK] = at
     if not is_hash(trie, room):
         row[NEXT], row[END] = at, at + trie.rows[slot, CHILDREN]
-    elif room <= terms:
+    elif room <= TESTS * terms:
         row[NEXT], row[END] = at, at + room
     else:
         row[NEXT], row[END], row[TABLE], row[TERM] = 0, 0, room, trie.slots.words[slot]
@@ -130,7 +147,7 @@ def _next_child(children: I32, open_nodes: I64, depth: int, offered: Offered, te
     slot = -1
     if end > 0:
         while i < end and slot < 0:
-            if children[i] >= 0 and is_present(offered.present, children[i]):
+            if is_present(offered.present, children[i]):  # never term -1
                 slot = i
             i += 1
     else:

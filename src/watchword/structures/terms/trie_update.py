@@ -137,9 +137,10 @@ def _follow(trie: Trie, terms: I32, i: int, last: int, path: I64) -> tuple[int, 
 
 @lean
 def _note_needs(trie: Trie, slot: int, head: int, more: int, needs: I64) -> None:
-    """At most: a larger block, a split, a node per term that is new; their label; a larger list."""
+    """At most: a larger block, a split, a node per new term; their label, and the split one's; a larger list."""
     needs[SLOTS], needs[LABELS], needs[RECORDS] = 1 + more, more, 2 * words_of(head) + 4 * HEAD
     if slot >= 0:
+        needs[LABELS] += trie.rows[slot, LABEL]
         needs[SLOTS] += room_for(trie.rows[slot, CHILDREN] + 1, trie.settings[ARRAY_CHILDREN])
         needs[RECORDS] += 2 * max(0, trie.rows[slot, SUBSCRIPTIONS])
 
@@ -171,14 +172,13 @@ def _take_block(trie: Trie, room: int) -> int:
 @lean
 def _split(trie: Trie, slot: int, matched: int) -> None:
     """The node keeps so much of its label; a child of it gets the rest, its children and its subscriptions."""
-    row, child = trie.rows[slot], _take_block(trie, 1)
-    term = trie.slots.words[slot]
-    at, label = row[LABEL_AT], row[LABEL]
+    row, words, child = trie.rows[slot], trie.labels.words, _take_block(trie, 1)
+    term, at, label = trie.slots.words[slot], row[LABEL_AT], row[LABEL]
     _move(trie, slot, child)
-    trie.slots.words[slot], trie.slots.words[child] = term, trie.labels.words[at + matched]
-    trie.rows[child, LABEL_AT], trie.rows[child, LABEL] = at + matched + 1, label - matched - 1
-    give_back_exactly(trie.labels, at + matched, 1)
-    row[LABEL_AT], row[LABEL] = at, matched
+    trie.slots.words[slot], trie.slots.words[child] = term, words[at + matched]
+    _set_label(trie, slot, words, at, at + matched)
+    _set_label(trie, child, words, at + matched + 1, at + label)
+    give_back_exactly(trie.labels, at, label)
     row[CHILDREN_AT], row[CHILDREN], row[ROOM] = child, 1, 1
 
 

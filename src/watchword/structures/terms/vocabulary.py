@@ -8,7 +8,7 @@
           presence    code 1      ...
 
 A term's number is its rank in the order asked for (EDBT'12, section 4.3.2): `frequency` (the most frequent first),
-`reverse` (the least frequent first), `arrival` (as they come in the subscriptions) or `random`. Frequent is what a
+`reverse` (the least frequent first), `arrival` (as they come with the subscriptions) or `random`. Frequent is what a
 sample of events says, or without one the subscriptions. A term that comes later gets the next number.
 
 Invariant: a conjunction can only be true of events that offer all its terms. Where each of its conditions is a term,
@@ -26,8 +26,9 @@ from watchword.coding.encode import CodedEvents
 from watchword.coding.ranges import starts_of
 from watchword.coding.values import I32, I64, U8
 from watchword.errors import UnknownStructureError
-from watchword.kernel import inlined, kernel, lean
+from watchword.kernel import AHEAD, inlined, kernel, lean, prefetch
 from watchword.structures.conjunctions import Conjunctions
+from watchword.structures.terms.pool import check_size
 
 MOST_TERMS: Final = 255  # of a conjunction: the paper's limit too. The least frequent stand for one that has more
 ORDERS: Final = ("frequency", "reverse", "arrival", "random")
@@ -35,7 +36,7 @@ SEED: Final = 0  # of the random order: the same subscriptions get the same one
 
 
 class Vocabulary(NamedTuple):
-    base: I64
+    base: I32
     term: I32
     count: I64  # [terms]
 
@@ -58,13 +59,14 @@ def build_vocabulary(book: Codebook, c: Conjunctions, training: CodedEvents | No
     if order not in ORDERS:
         raise UnknownStructureError(f"no order of terms {order!r}: there are {', '.join(ORDERS)}")
     base = starts_of(book.codes)
+    check_size(int(base[-1]))
     slots = base[c.dimension] + np.where((c.low == c.high) & (c.set_of < 0), c.low, MISSING)
     used = np.bincount(slots, minlength=int(base[-1]))
     frequency = used if training is None else _offers(base, training)
     ranked = _ranked(slots, used, frequency, order)
     term = np.full(int(base[-1]), -1, np.int32)
     term[ranked] = np.arange(len(ranked), dtype=np.int32)
-    return Vocabulary(base, term, np.array([len(ranked)], np.int64))
+    return Vocabulary(base.astype(np.int32), term, np.array([len(ranked)], np.int64))
 
 
 def _offers(base: I64, events: CodedEvents) -> I64:
@@ -152,22 +154,26 @@ def _sort_and_trim(terms: I32, begin: int, end: int) -> int:
 def room_for_terms(vocabulary: Vocabulary) -> Offered:
     """Working memory: no event offers more terms than there are."""
     count = int(vocabulary.count[0])
-    return Offered(np.empty(count, np.int32), np.zeros((count >> 3) + 1, np.uint8))
+    return Offered(np.empty(count, np.int32), np.zeros((count >> 3) + 2, np.uint8))
 
 
 @inlined
 def is_present(present: U8, term: int) -> bool:
+    """Does the event have the term? It never has term -1: no bit of the last byte is ever set."""
     return (present[term >> 3] >> (term & 7)) & 1 != 0
 
 
 @lean
 def offer(vocabulary: Vocabulary, events: CodedEvents, e: int, offered: Offered) -> int:
     """Note the terms of event e; how many they are."""
+    base, dimension, last = vocabulary.base, events.dimension, events.starts[e + 1]
     n = 0
-    for i in range(events.starts[e], events.starts[e + 1]):
+    for i in range(events.starts[e], last):
+        prefetch(base, dimension[min(last - 1, i + 2 * AHEAD)])
+        prefetch(vocabulary.term, base[dimension[min(last - 1, i + AHEAD)]])
         if events.code[i] == MISSING:
             continue
-        presence = vocabulary.base[events.dimension[i]]
+        presence = base[dimension[i]]
         n = _note(vocabulary.term[presence], offered, n)
         n = _note(vocabulary.term[presence + events.code[i]], offered, n)
     return n
