@@ -44,6 +44,8 @@ SAMPLE = events(*[range(1, last + 1) for last in range(1, 7)])
 
 def built(name: str, sets: Sequence[Sequence[int]] = TABLE_1, **parameters: Any) -> tuple[Any, Workbench]:
     bench = Workbench([text(terms) for terms in sets])
+    if name in ("rot", "pot"):
+        parameters = {"order": "frequency", **parameters}
     return bench.build(name, range(len(sets)), SAMPLE, parameters), bench
 
 

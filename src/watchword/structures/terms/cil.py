@@ -7,9 +7,10 @@
                  ...
 
 Invariant: a conjunction stands in the postings of each of its terms, and Counter[c] is how many these are; between
-events Counter_copy equals Counter. A conjunction with conditions that are no terms is checked when its counter gets
-to 0. Cost: the postings of all terms of the event, once to count down, and to restore Counter_copy once more, or a
-byte per conjunction where copying Counter is less. Memory: 4 bytes per term of a conjunction, a byte per conjunction.
+events Counter_copy equals Counter. A conjunction with conditions that are no terms has a record of them, which is
+checked when its counter gets to 0. Cost: the postings of all terms of the event, once to count down, and to restore
+Counter_copy once more, or a byte per conjunction where copying Counter is less. Memory: 4 bytes per term of a
+conjunction, a byte per conjunction.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 
 from watchword.coding.encode import CodedEvents
-from watchword.coding.values import I64, U8
-from watchword.kernel import inlined, lean
+from watchword.coding.values import I32, I64, U8
+from watchword.kernel import inlined, kernel, lean
 from watchword.structures.conjunctions import Conjunctions
 from watchword.structures.conjunctive import (
     ConjunctiveParts,
@@ -50,14 +51,22 @@ from watchword.structures.terms.lists import (
     words_to_add,
 )
 from watchword.structures.terms.pool import has_room
-from watchword.structures.terms.records import VERIFY_REST, head_of
+from watchword.structures.terms.records import (
+    BYTE,
+    CHECKS_SHIFT,
+    HEAD,
+    VERIFY_REST,
+    checks_hold,
+    head_of,
+    words_of,
+    write_record,
+)
 from watchword.structures.terms.structure import TermStructure
 from watchword.structures.terms.vocabulary import (
     Offered,
     TermSets,
     Vocabulary,
     build_vocabulary,
-    is_term,
     offer,
     room_for_terms,
     withdraw,
@@ -65,17 +74,14 @@ from watchword.structures.terms.vocabulary import (
 
 COPIED_AT_ONCE: Final = 16  # bytes of Counter that are copied in the time in which one posting is counted up again
 
-NOTHING: Final = 0  # what is left to check of a conjunction whose counter got to 0
-INTERVALS: Final = 1
-EXPRESSION: Final = 2
-
 
 class CILParts(NamedTuple):
     stored: ConjunctiveParts
     vocabulary: Vocabulary
     lists: Lists
     counter: U8
-    left: U8
+    record: I32
+    records: I32
 
 
 class _Scratch(NamedTuple):
@@ -89,14 +95,16 @@ class CIL(TermStructure):
 
     lists: Lists
     counter: U8
-    left: U8  # conjunction -> NOTHING, INTERVALS or EXPRESSION
+    record: I32  # conjunction -> its record in `records`, -1 where nothing is left to check
+    records: I32
 
     @classmethod
     def of(cls, stored: Stored, given: Input, parameters: Parameters) -> CIL:
         vocabulary = build_vocabulary(given.book, stored.conjunctions, given.training, "frequency")
         terms = int(vocabulary.count[0])
-        none = np.empty(0, np.uint8)
-        built = cls(stored, len(given.book.codes), vocabulary, room_for_lists(np.zeros(terms)), none, none)
+        none, no_words = np.empty(0, np.uint8), np.empty(0, np.int32)
+        empty = room_for_lists(np.zeros(terms))
+        built = cls(stored, len(given.book.codes), vocabulary, empty, none, no_words, no_words)
         sets = built._terms(np.arange(stored.count))
         built.lists = room_for_lists(np.bincount(sets.terms, minlength=terms))
         _add(built.lists, sets, 0, 0)
@@ -111,7 +119,8 @@ class CIL(TermStructure):
     def parts(self) -> CILParts:
         count = self.stored.count
         lists = trimmed_lists(self.lists, self.terms)
-        return CILParts(self.stored_parts(), self.vocabulary, lists, self.counter[:count], self.left[:count])
+        counter, record = self.counter[:count], self.record[:count]
+        return CILParts(self.stored_parts(), self.vocabulary, lists, counter, record, self.records)
 
     def describe(self) -> dict[str, Any]:
         lists = describe_lists(self.lists)
@@ -123,20 +132,19 @@ class CIL(TermStructure):
     def _search(self, events: CodedEvents, first: int, starts: I64, out: U32, scratch: Scratch) -> int:
         index = _Index(
             self.stored.subjects(),
-            self.stored.conjunctions,
             self.vocabulary,
             self.lists,
             self.counter[: self.stored.count],
-            self.left,
+            self.record,
+            self.records,
         )
         return _match(index, events, first, starts, out, scratch.state, scratch.own)
 
     def _count(self, sets: TermSets, first: int) -> None:
         self.counter = append(self.counter, first, np.diff(sets.starts).astype(np.uint8))
-        c = self.stored.conjunctions
-        left = np.empty(len(sets.starts) - 1, np.uint8)
-        _note_left(c, first, left)
-        self.left = append(self.left, first, left)
+        record, words = _records(self.stored.conjunctions, first, len(sets.starts) - 1, len(self.records))
+        self.record = append(self.record, first, record)
+        self.records = np.concatenate([self.records, words])
 
     def _insert(self, first: int, last: int) -> None:
         sets = self._new_terms(first, last)
@@ -155,20 +163,27 @@ class _Index(NamedTuple):
     """What the search reads."""
 
     subjects: Subjects
-    conjunctions: Conjunctions
     vocabulary: Vocabulary
     lists: Lists
     counter: U8
-    left: U8
+    record: I32
+    records: I32
 
 
-@lean
-def _note_left(c: Conjunctions, first: int, left: U8) -> None:
-    for i in range(len(left)):
-        head = head_of(c, first + i)
-        left[i] = NOTHING
-        if head:
-            left[i] = EXPRESSION if head & VERIFY_REST else INTERVALS
+@kernel
+def _records(c: Conjunctions, first: int, count: int, behind: int) -> tuple[I32, I32]:
+    """Where the records of these conjunctions are, behind so many words, and the words."""
+    heads, size = np.empty(count, np.int32), 0
+    for i in range(count):
+        heads[i] = head_of(c, first + i)
+        size += words_of(heads[i]) if heads[i] != 0 else 0
+    words, at = np.empty(size, np.int32), 0
+    record = np.full(count, -1, np.int32)
+    for i in range(count):
+        if heads[i] != 0:
+            record[i] = behind + at
+            at = write_record(words, at, c, first + i, c.dimension, 0, 0)
+    return record, words
 
 
 @lean
@@ -245,18 +260,12 @@ def _count_down(index: _Index, state: State, out: U32, n: int, own: _Scratch, te
 @inlined
 def _check(index: _Index, state: State, out: U32, n: int, c: int, many: bool) -> int:
     """A conjunction whose terms are all offered."""
-    left = index.left[c]
-    if left == NOTHING or many or _intervals_hold(index.conjunctions, c, state):
-        n = accept(index.subjects, state, out, n, c, many or left == EXPRESSION)
+    at = index.record[c]
+    if at < 0:
+        n = accept(index.subjects, state, out, n, c, many)
+    else:
+        head = index.records[at + 1]
+        state.counts[PREDICATES] += 1
+        if many or checks_hold(index.records, at + HEAD, head >> CHECKS_SHIFT & BYTE, state):
+            n = accept(index.subjects, state, out, n, c, many or head & VERIFY_REST != 0)
     return n
-
-
-@lean
-def _intervals_hold(c: Conjunctions, number: int, state: State) -> bool:
-    for i in range(c.starts[number], c.starts[number + 1]):
-        if not is_term(c, i):
-            state.counts[PREDICATES] += 1
-            value = state.value[c.dimension[i]]
-            if value < c.low[i] or value > c.high[i]:
-                return False
-    return True

@@ -10,7 +10,9 @@
 
 Conjunctions whose first terms are the same share their nodes. POT makes one node of a path of nodes that have one
 child each and no subscriptions but the last (`compaction`). The rank of terms is a parameter (`order`); see
-vocabulary.py for the orders, trie.py for the arrays and the invariant.
+vocabulary.py for the orders, trie.py for the arrays and the invariant. The drawing has the most frequent terms at the
+top; by default the least frequent are, which events meet less often: section 4.3.2 finds 36% more nodes visited in the
+former order, and on long documents it takes several times as long.
 
 Cost: the nodes all of whose terms the event has, and for each its children or the event's terms, whichever are fewer.
 Memory: 36 bytes per node, 4 per further term of a label, and what is left to check of a subscription.
@@ -44,7 +46,7 @@ class OrderedTrieParts(NamedTuple):
 @dataclass
 class OrderedTrie(TermStructure):
     Parts: ClassVar[type[OrderedTrieParts]] = OrderedTrieParts
-    defaults: ClassVar[Parameters] = {"order": "frequency", "compaction": True, "array_children": 16}
+    defaults: ClassVar[Parameters] = {"order": "reverse", "compaction": True, "array_children": 16}
 
     trie: Trie
 

@@ -95,10 +95,13 @@ def _visit_all(
 ) -> int:
     """The node, and all nodes below it that the event meets."""
     rows, words = trie.rows, trie.records.words
-    depth, nodes = 0, 0
+    depth, nodes, predicates = 0, 0, 0
     while slot >= 0:
         nodes += 1
-        if _has_label(trie.labels.words, rows[slot, LABEL_AT], rows[slot, LABEL], own.offered, state):
+        label = trie.rows[slot, LABEL]
+        matched = _matched(trie.labels.words, rows[slot, LABEL_AT], label, own.offered)
+        predicates += matched
+        if matched == label:
             if rows[slot, SUBSCRIPTIONS] == ONE:
                 n = accept(subjects, state, out, n, rows[slot, SUBSCRIPTIONS_AT], many)
             elif rows[slot, SUBSCRIPTIONS] > 0:
@@ -113,16 +116,17 @@ def _visit_all(
             if slot < 0:
                 depth -= 1
     state.counts[NODES] += nodes
+    state.counts[PREDICATES] += predicates
     return n
 
 
 @lean
-def _has_label(labels: I32, at: int, count: int, offered: Offered, state: State) -> bool:
-    for i in range(at, at + count):
-        state.counts[PREDICATES] += 1
-        if not is_present(offered.present, labels[i]):
-            return False
-    return True
+def _matched(labels: I32, at: int, count: int, offered: Offered) -> int:
+    """How many terms of a label the event has, up to the first that it lacks."""
+    i = 0
+    while i < count and is_present(offered.present, labels[at + i]):
+        i += 1
+    return i
 
 
 @lean
