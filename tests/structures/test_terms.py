@@ -12,7 +12,7 @@ from tests.structures.cases import Workbench, found
 
 from watchword.errors import UnknownStructureError
 from watchword.structures.structure import BUCKETS, CANDIDATES, NODES, PREDICATES
-from watchword.structures.terms.lists import list_of
+from watchword.structures.terms.lists import Lists
 from watchword.structures.terms.records import words_of
 from watchword.structures.terms.trie import (
     CHILDREN,
@@ -59,6 +59,11 @@ def names_by_number(structure: Any, bench: Workbench) -> list[str]:
             if vocabulary.term[slot] >= 0:
                 terms[vocabulary.term[slot]] = name
     return terms
+
+
+def list_of(lists: Lists, term: int) -> np.ndarray:
+    at, used, _ = lists.dictionary[term]
+    return lists.pool.words[at : at + used]
 
 
 def subscriptions(words: np.ndarray) -> list[str]:
@@ -128,7 +133,8 @@ def test_the_counters_of_cil_are_restored() -> None:
 
 def test_the_postings_of_ril() -> None:
     ril, bench = built("ril")
-    names, postings = names_by_number(ril, bench), {}
+    names = names_by_number(ril, bench)
+    postings: dict[str, list[tuple[str, ...]]] = {}
     for t, name in enumerate(names):
         words, at = list_of(ril.lists, t), 0
         while at < len(words):

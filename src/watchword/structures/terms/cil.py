@@ -124,7 +124,8 @@ class CIL(TermStructure):
 
     def describe(self) -> dict[str, Any]:
         lists = describe_lists(self.lists)
-        return {"name": "cil", **super().describe(), "postings": lists.pop("words"), **lists}
+        checks = {"counter bytes": self.stored.count, "record bytes": 4 * (self.stored.count + len(self.records))}
+        return {"name": "cil", **super().describe(), "postings": lists.pop("words"), **lists, **checks}
 
     def _own_scratch(self) -> _Scratch:
         return _Scratch(room_for_terms(self.vocabulary), self.counter[: self.stored.count].copy())

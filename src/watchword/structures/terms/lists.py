@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from watchword.coding.ranges import starts_of
-from watchword.coding.values import I32
 from watchword.kernel import AHEAD, lean, prefetch
 from watchword.structures.terms.pool import (
     Pool,
@@ -68,7 +67,13 @@ def trimmed_lists(lists: Lists, terms: int) -> Lists:
 
 def describe_lists(lists: Lists) -> dict[str, int]:
     used = lists.dictionary[:, USED]
-    return {"lists": int(np.count_nonzero(used)), "words": int(used.sum()), "longest list": int(used.max(initial=0))}
+    return {
+        "lists": int(np.count_nonzero(used)),
+        "words": int(used.sum()),
+        "longest list": int(used.max(initial=0)),
+        "dictionary bytes": lists.dictionary.nbytes,
+        "list bytes": 4 * int(lists.pool.end[0]),
+    }
 
 
 @lean
@@ -103,8 +108,3 @@ def ask_ahead(lists: Lists, offered: Offered, i: int, terms: int) -> None:
     later, soon = offered.terms[min(terms - 1, i + AHEAD)], offered.terms[min(terms - 1, i + AHEAD // 2)]
     prefetch(lists.dictionary, COLUMNS * later)
     prefetch(lists.pool.words, lists.dictionary[soon, AT])
-
-
-def list_of(lists: Lists, term: int) -> I32:
-    at, used, _ = lists.dictionary[term].tolist()
-    return lists.pool.words[at : at + used]

@@ -9,6 +9,7 @@ import numpy as np
 
 from watchword.coding.values import I64
 from watchword.structures.conjunctive import Conjunctive
+from watchword.structures.structure import nbytes
 from watchword.structures.terms.vocabulary import TermSets, Vocabulary, room_for_terms, take_in, term_sets
 
 
@@ -36,4 +37,4 @@ class TermStructure(Conjunctive):
         return int(self.vocabulary.count[0])
 
     def describe(self) -> dict[str, Any]:
-        return {**super().describe(), "terms": self.terms}
+        return {**super().describe(), "terms": self.terms, "vocabulary bytes": nbytes(self.vocabulary)}

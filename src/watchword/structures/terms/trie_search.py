@@ -14,7 +14,7 @@ from watchword.coding.values import I32, I64
 from watchword.kernel import AHEAD, lean, prefetch
 from watchword.structures.conjunctive import State, Subjects, accept, enter, leave
 from watchword.structures.structure import BUCKETS, NODES, PREDICATES, U32
-from watchword.structures.terms.records import CHECKS_SHIFT, HEAD, VERIFY_REST, checks_hold, words_of
+from watchword.structures.terms.records import BYTE, CHECKS_SHIFT, HEAD, VERIFY_REST, checks_hold, words_of
 from watchword.structures.terms.trie import (
     CHILDREN,
     CHILDREN_AT,
@@ -98,7 +98,7 @@ def _visit_all(
     depth, nodes, predicates = 0, 0, 0
     while slot >= 0:
         nodes += 1
-        label = trie.rows[slot, LABEL]
+        label = rows[slot, LABEL]
         matched = _matched(trie.labels.words, rows[slot, LABEL_AT], label, own.offered)
         predicates += matched
         if matched == label:
@@ -168,7 +168,7 @@ def _read(subjects: Subjects, words: I32, at: int, end: int, state: State, out: 
     """The records of one node."""
     while at < end:
         head = words[at + 1]
-        if many or checks_hold(words, at + HEAD, head >> CHECKS_SHIFT & 255, state):
+        if many or checks_hold(words, at + HEAD, head >> CHECKS_SHIFT & BYTE, state):
             n = accept(subjects, state, out, n, words[at], many or head & VERIFY_REST != 0)
         at += words_of(head)
     return n
