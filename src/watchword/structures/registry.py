@@ -27,6 +27,24 @@ _STRUCTURES: Final = {
         "direct evaluation of every expression: the oracle (all papers compare with it)",
         "watchword.structures.scan:Scan",
     ),
+    "cil": _Entry(
+        "count-based inverted list: postings of every term, a counter per subscription (EDBT'12, section 2)",
+        "watchword.structures.terms.cil:CIL",
+    ),
+    "ril": _Entry(
+        "ranked-key inverted list: each subscription under its least frequent term (EDBT'12, section 2)",
+        "watchword.structures.terms.ril:RIL",
+    ),
+    "rot": _Entry(
+        "regular ordered trie: subscriptions share the nodes of their first terms (EDBT'12, section 2)",
+        "watchword.structures.terms.ordered_trie:OrderedTrie",
+        {"compaction": False},
+    ),
+    "pot": _Entry(
+        "patricia ordered trie: paths without branches are one node (EDBT'12, section 2)",
+        "watchword.structures.terms.ordered_trie:OrderedTrie",
+        {"compaction": True},
+    ),
 }
 
 
