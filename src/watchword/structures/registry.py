@@ -27,6 +27,14 @@ _STRUCTURES: Final = {
         "direct evaluation of every expression: the oracle (all papers compare with it)",
         "watchword.structures.scan:Scan",
     ),
+    "simple": _Entry(
+        "every conjunction is compared with the event, up to its first condition that fails (H-Tree V-A)",
+        "watchword.structures.simple:Simple",
+    ),
+    "htree": _Entry(
+        "hash lists over overlapping cells of popular attributes, chained to a tree of buckets (H-Tree III)",
+        "watchword.structures.htree.structure:HTree",
+    ),
 }
 
 
