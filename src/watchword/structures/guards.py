@@ -16,7 +16,6 @@ import numpy as np
 
 from watchword.coding.codebook import CONSTANT_DIMENSION
 from watchword.coding.coded import Conditions
-from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I32, I64
 from watchword.kernel import lean, prefetch
 from watchword.structures.conjunctions import Conjunctions
