@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from watchword.kernel import lean
 from watchword.structures.conjunctions import Conjunctions
 
 Counters = npt.NDArray[np.unsignedinteger[Any]]
@@ -28,3 +29,9 @@ def with_more(needed: Counters, conjunctions: Conjunctions, first: int, last: in
     more = np.diff(conjunctions.starts[first : last + 1])
     kind = np.promote_types(needed.dtype, np.min_scalar_type(int(more.max(initial=0))))
     return np.concatenate([needed.astype(kind, copy=False), more.astype(kind)])
+
+
+@lean
+def start_again(left: Counters, needed: Counters) -> None:
+    for c in range(len(left)):
+        left[c] = needed[c]

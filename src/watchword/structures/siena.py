@@ -40,7 +40,7 @@ from watchword.structures.conjunctive import (
     leave,
     stored_from,
 )
-from watchword.structures.counters import FEW, Counters, with_more
+from watchword.structures.counters import FEW, Counters, start_again, with_more
 from watchword.structures.growing_lists import Lists, drop_rows, going_of, new_lists, trimmed, with_room
 from watchword.structures.structure import BUCKETS, PREDICATES, U32, Input, Parameters, nbytes
 
@@ -254,7 +254,7 @@ def _match(
                 number = (np.int64(d) * TYPES + type_of(types, d, code)) * OPERATORS
                 n = _count_down(lists, number, code, left, subjects, state, out, n, many)
         if FEW * (state.counts[PREDICATES] - before) > len(needed):
-            left[:] = needed
+            start_again(left, needed)
         else:
             _count_up(types, lists, events, e, left)
         leave(state, events, e, many)

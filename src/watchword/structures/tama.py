@@ -43,7 +43,7 @@ from watchword.structures.conjunctive import (
     leave,
     stored_from,
 )
-from watchword.structures.counters import FEW, Counters, with_more
+from watchword.structures.counters import FEW, Counters, start_again, with_more
 from watchword.structures.growing_lists import Lists, drop_rows, going_of, new_lists, trimmed, with_room
 from watchword.structures.structure import BUCKETS, PREDICATES, U32, Input, Parameters, nbytes
 
@@ -254,7 +254,7 @@ def _match(
                 cell, base = finest_cell(levels, events.dimension[i], events.code[i]), levels.base[events.dimension[i]]
                 n = _count_down(lists, base, cell, left, subjects, state, out, n, many)
         if FEW * (state.counts[PREDICATES] - before) > len(needed):
-            left[:] = needed
+            start_again(left, needed)
         else:
             _count_up(levels, lists, events, e, left)
         leave(state, events, e, many)

@@ -138,7 +138,7 @@ class HTree(Conjunctive):
         }
 
     def index_ratio(self) -> float:
-        """Conjunctions that an event compares, if it has each indexed attribute, in any segment as likely as another."""
+        """Conjunctions that an event compares if it has all indexed attributes, each segment as likely as another."""
         parts = self.parts()
         levels, n_cel = len(parts.domains.dimension), parts.domains.n_cel
         constrained = (digits_of(parts.tree.path, levels, n_cel) < n_cel - 1).sum(axis=1)
