@@ -17,7 +17,7 @@ import numpy as np
 from watchword.coding.codebook import CONSTANT_DIMENSION
 from watchword.coding.coded import Conditions
 from watchword.coding.values import I32, I64
-from watchword.kernel import lean, prefetch
+from watchword.kernel import AHEAD, lean, prefetch
 from watchword.structures.conjunctions import Conjunctions
 from watchword.structures.conjunctive import State, Subjects, accept
 from watchword.structures.event_values import in_intervals
@@ -27,6 +27,8 @@ from watchword.structures.structure import CANDIDATES, PREDICATES, U32
 
 FRONT: Final = 4
 BACK: Final = 4
+WAITING: Final = 1024  # rows
+NEAR: Final = AHEAD // 2
 
 
 def code_weights(selectivity: Selectivity, codes: I64) -> F64:
@@ -82,40 +84,81 @@ def check_lists(
     conjunctions: Conjunctions,
     subjects: Subjects,
     state: State,
+    rows: I64,
     out: U32,
     n: int,
     many: bool,
 ) -> int:
-    """Compare the conjunctions in the first `count` lists of `wanted` with the event; where the next match goes."""
-    start, size, front, back, value = lists.start, lists.size, lists.front, lists.back, state.value
-    candidates, predicates = state.counts[CANDIDATES], 0
+    """Compare the conjunctions in the first `count` lists of `wanted` with the event; where the next match goes.
+
+    Rows whose first guard holds wait in `rows`, so that their memory is asked for before they are looked at.
+    """
+    start, size, front, value = lists.start, lists.size, lists.front, state.value
+    candidates, waiting = state.counts[CANDIDATES], 0
     for i in range(count):
-        if i + 16 < count:
-            prefetch(start, np.int64(wanted[i + 16]))
-            prefetch(size, np.int64(wanted[i + 16]))
-        if i + 8 < count:
-            prefetch(front, start[wanted[i + 8]] * FRONT)
-        first = start[wanted[i]]
-        last = first + size[wanted[i]]
-        candidates += last - first
+        if i + AHEAD < count:
+            prefetch(start, np.int64(wanted[i + AHEAD]))
+            prefetch(size, np.int64(wanted[i + AHEAD]))
+        if i + NEAR < count:
+            prefetch(front, start[wanted[i + NEAR]] * FRONT)
+        row = start[wanted[i]]
+        last = row + size[wanted[i]]
+        candidates += last - row
         if many:
-            n = _check_several(front, first, last, conjunctions, subjects, state, out, n)
+            n = _check_several(front, row, last, conjunctions, subjects, state, out, n)
             continue
-        predicates += last - first
-        for row in range(first, last):
-            code = value[front[row, 1]]
-            if code < front[row, 2] or code > front[row, 3]:
-                continue
-            predicates += 1
-            code = value[back[row, 0]]
-            if code < back[row, 1] or code > back[row, 2]:
-                continue
-            c = front[row, 0]
-            if back[row, 3] and not conditions_hold(conjunctions, subjects.coded.conditions, c, state):
-                continue
-            n = accept(subjects, state, out, n, c, False)
+        state.counts[PREDICATES] += last - row
+        while row < last:
+            stop = min(last, row + len(rows) - waiting)
+            for r in range(row, stop):  # without a branch: whether a guard holds cannot be foreseen
+                code = value[front[r, 1]]
+                rows[waiting] = r
+                waiting += (code >= front[r, 2]) & (code <= front[r, 3])
+            row = stop
+            if waiting == len(rows):
+                n = _check_waiting(lists, conjunctions, subjects, state, rows, waiting, out, n)
+                waiting = 0
+    n = _check_waiting(lists, conjunctions, subjects, state, rows, waiting, out, n)
     state.counts[CANDIDATES] = candidates  # all that were compared, not only what `accept` has seen
-    state.counts[PREDICATES] += predicates
+    return n
+
+
+@lean
+def _check_waiting(
+    lists: Lists,
+    conjunctions: Conjunctions,
+    subjects: Subjects,
+    state: State,
+    rows: I64,
+    waiting: int,
+    out: U32,
+    n: int,
+) -> int:
+    """Of the rows whose first guard holds: the second guard, then what else there is."""
+    front, back, value = lists.front, lists.back, state.value
+    left = 0
+    for i in range(waiting):
+        if i + AHEAD < waiting:
+            prefetch(back, rows[i + AHEAD] * BACK)
+        row = rows[i]
+        code = value[back[row, 0]]
+        if code >= back[row, 1] and code <= back[row, 2]:
+            c = np.int64(front[row, 0])
+            prefetch(conjunctions.starts, c)
+            prefetch(subjects.flags, c)
+            rows[left] = c << 1 | back[row, 3]
+            left += 1
+    for i in range(left):
+        if i + NEAR < left and rows[i + NEAR] & 1:
+            begin = conjunctions.starts[rows[i + NEAR] >> 1]
+            prefetch(conjunctions.dimension, begin)
+            prefetch(conjunctions.low, begin)
+            prefetch(conjunctions.high, begin)
+            prefetch(conjunctions.set_of, begin)
+        c = rows[i] >> 1
+        if rows[i] & 1 == 0 or conditions_hold(conjunctions, subjects.coded.conditions, c, state):
+            n = accept(subjects, state, out, n, c, False)
+    state.counts[PREDICATES] += waiting
     return n
 
 

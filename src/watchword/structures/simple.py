@@ -32,11 +32,12 @@ from watchword.structures.conjunctive import (
     stored_from,
 )
 from watchword.structures.growing_lists import Lists, add_rows, drop_rows, going_of, new_lists, trimmed, with_room
-from watchword.structures.guards import BACK, FRONT, check_lists, code_weights, guard_rows
+from watchword.structures.guards import BACK, FRONT, WAITING, check_lists, code_weights, guard_rows
 from watchword.structures.selectivity import F64
 from watchword.structures.structure import U32, Input, Parameters
 
 _ALL: Final = np.zeros(1, np.int64)  # the one list
+_WANTED: Final = np.zeros(1, np.int32)  # and the same as kernels take it
 
 
 class SimpleParts(NamedTuple):
@@ -70,13 +71,11 @@ class Simple(Conjunctive):
         return {"name": "simple", **super().describe(), "compared": int(self.lists.size[0])}
 
     def _search(self, events: CodedEvents, first: int, starts: I64, out: U32, scratch: Scratch) -> int:
-        stored = self.stored
-        return _match(
-            self.lists, stored.conjunctions, stored.subjects(), events, first, starts, out, scratch.state, scratch.own
-        )
+        held = (self.lists, self.stored.conjunctions, self.stored.subjects())
+        return _match(*held, events, first, starts, out, scratch.state, scratch.own, _WANTED)
 
-    def _own_scratch(self) -> I32:
-        return np.zeros(1, np.int32)
+    def _own_scratch(self) -> I64:
+        return np.zeros(WAITING, np.int64)
 
     def _insert(self, first: int, last: int) -> None:
         numbers = np.arange(first, last)
@@ -98,6 +97,7 @@ def _match(
     starts: I64,
     out: U32,
     state: State,
+    rows: I64,
     wanted: I32,
 ) -> int:
     for e in range(first, len(events.starts) - 1):
@@ -105,6 +105,6 @@ def _match(
         if n + subjects.count > len(out):
             return e
         many = enter(state, events, e)
-        starts[e + 1] = check_lists(lists, wanted, 1, conjunctions, subjects, state, out, n, many)
+        starts[e + 1] = check_lists(lists, wanted, 1, conjunctions, subjects, state, rows, out, n, many)
         leave(state, events, e, many)
     return len(events.starts) - 1

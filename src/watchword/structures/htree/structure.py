@@ -50,7 +50,7 @@ from watchword.structures.growing_lists import (
     with_lists,
     with_room,
 )
-from watchword.structures.guards import BACK, FRONT, check_lists, code_weights, guard_rows
+from watchword.structures.guards import BACK, FRONT, WAITING, check_lists, code_weights, guard_rows
 from watchword.structures.htree.attributes import choose_attributes, positions_of
 from watchword.structures.htree.cells import Cells, Domains, bucket_paths, new_cells, set_cells_of_event
 from watchword.structures.htree.tree import Tree, digits_of, new_tree, trimmed_tree, with_buckets
@@ -77,6 +77,7 @@ class _Walk(NamedTuple):
     node: I64  # a stack
     level: I64
     bucket: I32
+    rows: I64  # see `check_lists`
 
 
 @dataclass
@@ -170,6 +171,7 @@ class HTree(Conjunctive):
             np.zeros(most, np.int64),
             np.zeros(most, np.int64),
             np.zeros(BATCH, np.int32),
+            np.zeros(WAITING, np.int64),
         )
 
     def _search(self, events: CodedEvents, first: int, starts: I64, out: U32, scratch: Scratch) -> int:
@@ -213,7 +215,7 @@ def _match(
         walk.node[0], walk.level[0] = 0, 0
         while open_nodes > 0:
             open_nodes, found = _walk(tree, walk, open_nodes, state)
-            n = check_lists(buckets, walk.bucket, found, conjunctions, subjects, state, out, n, many)
+            n = check_lists(buckets, walk.bucket, found, conjunctions, subjects, state, walk.rows, out, n, many)
         leave(state, events, e, many)
         starts[e + 1] = n
     return len(events.starts) - 1
