@@ -27,7 +27,9 @@ TABLE_1 = [
     (0.8, 0.9, 0.3, 0.4),
 ]
 TEXTS = [f"a1 BETWEEN {a} AND {b} AND a2 BETWEEN {c} AND {d}" for a, b, c, d in TABLE_1]
-DOMAIN = "a1 IN (0, 1) AND a2 IN (0, 1)"  # only gives the codes: values lie between 0 and 1
+# Not in the structure, it only gives codes: values lie between 0 and 1, and a1, whose ranges have fewer of its codes,
+# is chosen before a2, as in the paper's figure.
+DOMAIN = "a1 IN (0, 0.97, 0.98, 0.99, 1) AND a2 IN (0, 1)"
 EXAMPLE = {"n_ind": 2, "n_cel": 4, "conversion": False}
 E1 = {"a1": 0.24, "a2": 0.82}
 
