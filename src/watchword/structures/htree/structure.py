@@ -30,6 +30,7 @@ from watchword.errors import LimitError
 from watchword.kernel import lean, prefetch
 from watchword.structures.conjunctions import Conjunctions
 from watchword.structures.conjunctive import (
+    GONE,
     Conjunctive,
     ConjunctiveParts,
     Scratch,
@@ -123,7 +124,6 @@ class HTree(Conjunctive):
             "buckets": nbytes(parts.buckets),
         }
         sizes = parts.buckets.size
-        held = max(1, int((parts.stored.conjunctions.flags & np.uint8(128) == 0).sum()))
         return {
             "name": "htree",
             **described,
@@ -134,16 +134,21 @@ class HTree(Conjunctive):
             "buckets": int((sizes > 0).sum()),
             "longest bucket": int(sizes.max(initial=0)),
             "mean bucket": round(float(sizes.sum() / max(1, (sizes > 0).sum())), 2),
-            "buckets per conjunction": round(float(sizes.sum() / held), 3),
-            "index ratio": round(self.index_ratio() / held, 6),
+            "buckets per conjunction": round(float(sizes.sum() / self._held()), 3),
+            "index ratio": round(self.index_ratio(), 6),
         }
 
     def index_ratio(self) -> float:
-        """Conjunctions that an event compares if it has all indexed attributes, each segment as likely as another."""
+        """The part of all conjunctions that an event compares, if it has every indexed attribute, in any segment as
+        likely as in another (the paper's r_i)."""
         parts = self.parts()
         levels, n_cel = len(parts.domains.dimension), parts.domains.n_cel
         constrained = (digits_of(parts.tree.path, levels, n_cel) < n_cel - 1).sum(axis=1)
-        return float((parts.buckets.size * (2 / n_cel) ** constrained).sum())
+        return float((parts.buckets.size * (2 / n_cel) ** constrained).sum()) / self._held()
+
+    def _held(self) -> int:
+        """Conjunctions that were not deleted; 1 where there is none, to divide by."""
+        return max(1, int((self.stored.trimmed().flags & GONE == 0).sum()))
 
     def _paths(self, numbers: I64) -> tuple[I64, I64]:
         stored = self.stored
