@@ -45,6 +45,22 @@ _STRUCTURES: Final = {
         "watchword.structures.terms.ordered_trie:OrderedTrie",
         {"compaction": True},
     ),
+    "simple": _Entry(
+        "every conjunction is compared with the event, up to its first condition that fails (H-Tree V-A)",
+        "watchword.structures.simple:Simple",
+    ),
+    "siena": _Entry(
+        "counting over the constraints of each attribute, listed by operator (H-Tree V-A)",
+        "watchword.structures.siena:Siena",
+    ),
+    "tama": _Entry(
+        "counting over cells of several levels per attribute; approximate, so verified (H-Tree V-A)",
+        "watchword.structures.tama:Tama",
+    ),
+    "htree": _Entry(
+        "hash lists over overlapping cells of popular attributes, chained to a tree of buckets (H-Tree III)",
+        "watchword.structures.htree.structure:HTree",
+    ),
 }
 
 
