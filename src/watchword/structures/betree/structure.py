@@ -1,0 +1,113 @@
+"""BE-Tree: a tree that cuts the space of codes in two phases, by dimension and by interval (Sadoghi, Jacobsen 2011).
+
+    c-node (root)            l-node: members without a dimension in common
+      p-directory: dimension -> p-node
+        p-node `price`       all members below have a condition on it; its score says how good it is
+          c-directory        the domain of codes, cut in halves again and again
+            c-node 1..100    l-node: members whose interval crosses the middle
+              c-node 1..50   each bucket is a c-node, with an l-node and, if that was too full, p-nodes below
+              c-node 51..100
+
+Invariant: a member is in the smallest bucket that encloses its interval on every dimension of its key; the bucket of a
+c-node with p-nodes has been cut before, or is a single code; no dimension comes twice on a path; no path to a member
+misses an event that satisfies it. Cost of an event: the c-nodes whose buckets enclose its codes, and the members of
+their l-nodes, packed in blocks and evaluated 32 at a time. About 60 bytes per subscription beside the expressions.
+
+Sections: 4 the tree (`tree.py`, `directory.py`, `nodes.py`, `conditions.py`), 5 self-adjustment (`adapt.py`), 6 the
+algorithms (`insert.py`, `cutting.py`, `delete.py`, `match.py`); `blocks.py` packs the l-nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from watchword.coding.encode import CodedEvents
+from watchword.coding.values import I64
+from watchword.structures.betree.blocks import pack
+from watchword.structures.betree.delete import delete
+from watchword.structures.betree.describe import describe
+from watchword.structures.betree.insert import insert, insert_together
+from watchword.structures.betree.match import Paths, match_events
+from watchword.structures.betree.tree import (
+    Rules,
+    Tree,
+    Work,
+    new_tree,
+    new_work,
+    own,
+    rules_of,
+    trimmed,
+)
+from watchword.structures.conjunctive import Conjunctive, ConjunctiveParts, Scratch, Stored, stored_from
+from watchword.structures.structure import U32, Input, Parameters
+
+
+class BETreeParts(NamedTuple):
+    stored: ConjunctiveParts
+    tree: Tree
+    codes: I64
+    max_cap: int
+    min_size: int
+    beta: float
+    gamma: float
+
+
+@dataclass
+class BETree(Conjunctive):
+    Parts: ClassVar[type[BETreeParts]] = BETreeParts
+    defaults: ClassVar[Parameters] = {"build": "dynamic", "max_cap": 20, "min_size": 3, "beta": 1.0, "gamma": 1.0}
+
+    tree: Tree
+    rules: Rules
+    codes: I64
+    _work: Work | None = field(default=None, init=False)
+
+    @classmethod
+    def of(cls, stored: Stored, given: Input, parameters: Parameters) -> BETree:
+        rules = rules_of(parameters)
+        codes = given.book.codes
+        built = cls(stored, len(codes), new_tree(stored.count, codes, rules), rules, codes)
+        everything = np.arange(stored.count)
+        grow = insert_together if parameters["build"] == "batch" else insert
+        built.tree, built._work = grow(built.tree, rules, stored.conjunctions, new_work(codes), everything)
+        built.tree = pack(built.tree, stored.conjunctions, built._work, everything=True)
+        built._work = None  # as large as what was built; later changes are small
+        return built
+
+    @classmethod
+    def restore(cls, parts: BETreeParts) -> BETree:
+        rules = Rules(parts.max_cap, parts.min_size, parts.beta, parts.gamma)
+        return cls(stored_from(parts.stored), parts.stored.dimensions, parts.tree, rules, parts.codes)
+
+    def parts(self) -> BETreeParts:
+        return BETreeParts(self.stored_parts(), trimmed(self.tree), self.codes, *self.rules)
+
+    def describe(self) -> dict[str, Any]:
+        return {"name": "betree", **super().describe(), **describe(self.tree)}
+
+    def _search(self, events: CodedEvents, first: int, starts: I64, out: U32, scratch: Scratch) -> int:
+        return match_events(self.tree, self.stored.subjects(), events, first, starts, out, scratch.state, scratch.own)
+
+    def _own_scratch(self) -> Paths:
+        nodes = len(self.tree.node)
+        bounds = (np.zeros(self.dimensions, np.int32) for _ in range(2))
+        return Paths(np.empty(nodes, np.int32), np.empty(nodes, np.int32), *bounds)
+
+    def _insert(self, first: int, last: int) -> None:
+        self._put(np.arange(first, last))
+
+    def _delete(self, conjunctions: I64) -> None:
+        self.tree = own(self.tree)
+        evicted = np.empty(len(self.tree.home), np.int64)
+        count = delete(self.tree, self.rules, conjunctions, evicted)
+        self._put(evicted[:count])
+
+    def _put(self, conjunctions: I64) -> None:
+        stored, work = self.stored.conjunctions, self._work or new_work(self.codes)
+        self.tree, work = insert(own(self.tree), self.rules, stored, work, conjunctions)
+        self.tree = pack(self.tree, stored, work)
+        self._work = work
+        self._pool.clear()  # their arrays may be too small for the tree now
