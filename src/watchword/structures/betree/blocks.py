@@ -23,7 +23,7 @@ from typing import Any, Final
 import numpy as np
 
 from watchword.kernel import inlined, lean
-from watchword.structures.betree.conditions import interval, is_unsure
+from watchword.structures.betree.conditions import interval_at, is_unsure
 from watchword.structures.betree.lanes import LANES
 from watchword.structures.betree.tree import (
     BLOCK,
@@ -226,9 +226,10 @@ def _count_conditions(tree: Tree, conjunctions: Conjunctions, work: Work, first:
             if work.seen[d] == work.state[STAMP]:
                 continue
             work.seen[d] = work.state[STAMP]
-            low, high = interval(conjunctions, member, d) if work.key_high[d] > 0 else (1, 1)
-            if is_subsumed(work, d, low, high):
-                continue
+            if work.key_high[d] > 0:
+                low, high = interval_at(conjunctions, member, i)
+                if is_subsumed(work, d, low, high):
+                    continue
             conditions += 1
             if work.count[d] == 0:
                 work.touched[touched] = d
@@ -288,7 +289,7 @@ def _write_members(tree: Tree, conjunctions: Conjunctions, work: Work, first: in
             if work.seen[d] == work.state[STAMP]:
                 continue
             work.seen[d] = work.state[STAMP]
-            low, high = interval(conjunctions, member, d)
+            low, high = interval_at(conjunctions, member, i)
             if is_subsumed(work, d, low, high):
                 continue
             if work.begin[d] != NONE:

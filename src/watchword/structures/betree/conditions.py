@@ -13,8 +13,12 @@ the interval if it lies between its smallest and its largest code.
 
 from __future__ import annotations
 
+from typing import Final
+
 from watchword.kernel import lean
 from watchword.structures.conjunctions import Conjunctions
+
+LONG: Final = 64  # a conjunction of more conditions is always unsure: to compare them all would take too long
 
 
 @lean
@@ -37,17 +41,25 @@ def interval(conjunctions: Conjunctions, conjunction: int, dimension: int) -> tu
 
 
 @lean
+def interval_at(conjunctions: Conjunctions, conjunction: int, i: int) -> tuple[int, int]:
+    """The interval to be evaluated for condition i, the first of the conjunction on its dimension."""
+    if conjunctions.starts[conjunction + 1] - conjunctions.starts[conjunction] > LONG:
+        return conjunctions.low[i], conjunctions.high[i]
+    return interval(conjunctions, conjunction, conjunctions.dimension[i])
+
+
+@lean
 def is_unsure(conjunctions: Conjunctions, conjunction: int) -> bool:
     """Are there sets, or intervals without a common code? Then its intervals do not say all."""
     first, last = conjunctions.starts[conjunction], conjunctions.starts[conjunction + 1]
+    if last - first > LONG:
+        return True
     for i in range(first, last):
         if conjunctions.set_of[i] >= 0:
             return True
-        for j in range(i + 1, min(last, i + 64)):
+        for j in range(i + 1, last):
             if conjunctions.dimension[i] == conjunctions.dimension[j] and (
                 conjunctions.low[i] > conjunctions.high[j] or conjunctions.low[j] > conjunctions.high[i]
             ):
                 return True
-        if last - i > 64:
-            return True  # too long to compare them all
     return False

@@ -25,7 +25,7 @@ def _within(typing_context: Any, lanes: Any, low: Any, high: Any, code: Any) -> 
             pointer = builder.bitcast(builder.gep(data, [place]), vector.as_pointer())
             return builder.load(pointer, align=item.width // 8)
 
-        one = builder.trunc(value, item) if item.width < code.bitwidth else value
+        one = builder.trunc(value, item)
         undefined = ir.Constant(vector, ir.Undefined)
         zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
         all_lanes = builder.shuffle_vector(

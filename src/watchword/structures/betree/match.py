@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I32, I64
-from watchword.kernel import lean, prefetch
+from watchword.kernel import inlined, lean, prefetch
 from watchword.structures.betree.blocks import (
     BESIDE,
     BLOCK_COLUMNS,
@@ -43,16 +43,15 @@ from watchword.structures.structure import BUCKETS, CANDIDATES, NODES, PREDICATE
 
 FEW_SLOTS: Final = 32  # a p-directory of no more slots is read through; a larger one is asked for each value
 NODES_AHEAD: Final = 6
-BLOCKS_AHEAD: Final = 8
-LANES_AHEAD: Final = 4
-LINE: Final = 16  # words
+BLOCKS_AHEAD: Final = 6
+LINE: Final = 16  # words of memory that come together
 
 
 class Paths(NamedTuple):
     """The scratch of one run."""
 
     open_nodes: I32  # c-nodes to visit; also those visited
-    blocks: I32  # the first block of each l-node met
+    blocks: I32  # the first block of each l-node met, then those behind them
     least: I32  # dimension -> the smallest and largest code, of an event with several on some dimension
     most: I32
 
@@ -69,10 +68,10 @@ def match_events(
         many = enter(state, events, e)
         candidates = counts[CANDIDATES]
         if many:
-            _set_bounds(paths, events, e)
+            set_bounds(paths, events, e)
             blocks = find_blocks(tree, events, e, paths.least, paths.most, paths, counts)
             members, n = _accept_all(tree, subjects, state, out, n, paths.blocks, blocks)
-            _forget_bounds(paths, events, e)
+            forget_bounds(paths, events, e)
         else:
             blocks = find_blocks(tree, events, e, state.value, state.value, paths, counts)
             members, n = _accept_those_that_hold(tree, subjects, state, out, n, paths.blocks, blocks)
@@ -84,7 +83,7 @@ def match_events(
 
 
 @lean
-def _set_bounds(paths: Paths, events: CodedEvents, e: int) -> None:
+def set_bounds(paths: Paths, events: CodedEvents, e: int) -> None:
     for i in range(events.starts[e], events.starts[e + 1]):
         d, code = events.dimension[i], events.code[i]
         if code != 0:
@@ -93,7 +92,7 @@ def _set_bounds(paths: Paths, events: CodedEvents, e: int) -> None:
 
 
 @lean
-def _forget_bounds(paths: Paths, events: CodedEvents, e: int) -> None:
+def forget_bounds(paths: Paths, events: CodedEvents, e: int) -> None:
     for i in range(events.starts[e], events.starts[e + 1]):
         paths.least[events.dimension[i]], paths.most[events.dimension[i]] = 0, 0
 
@@ -104,7 +103,7 @@ def find_blocks(tree: Tree, events: CodedEvents, e: int, least: I32, most: I32, 
 
     The c-nodes are visited in the order in which they are met, so memory can be asked for the next ones.
     """
-    node, directory, open_nodes = tree.node, tree.directory, paths.open_nodes
+    node, directory, words, open_nodes = tree.node, tree.directory, tree.words, paths.open_nodes
     begin, end = events.starts[e], events.starts[e + 1]
     open_nodes[0] = ROOT
     met, blocks, at = 1, 0, 0
@@ -126,6 +125,7 @@ def find_blocks(tree: Tree, events: CodedEvents, e: int, least: I32, most: I32, 
                 met += 1
         if node[c, BLOCK] != NONE:
             paths.blocks[blocks] = node[c, BLOCK]
+            prefetch(words, node[c, BLOCK])
             blocks += 1
         slots, table = node[c, SLOTS], node[c, DIRECTORY]
         if slots == 0:
@@ -157,48 +157,62 @@ def _accept_those_that_hold(
 ) -> tuple[int, int]:
     """Evaluate all members of these l-nodes; how many there were, and where the next expression goes."""
     words, lanes, value = tree.words, tree.lanes, state.value
-    candidates, predicates = 0, 0
-    for i in range(min(count, BLOCKS_AHEAD)):
-        prefetch(words, blocks[i])
-    for i in range(count):
-        if i + BLOCKS_AHEAD < count:
-            prefetch(words, blocks[i + BLOCKS_AHEAD])
-            prefetch(words, blocks[i + BLOCKS_AHEAD] + LINE)
-        if i + LANES_AHEAD < count:
-            prefetch(lanes, words[blocks[i + LANES_AHEAD] + FIRST_LANE])
+    candidates, predicates, asked, i = 0, 0, 0, 0
+    while i < count:
+        while asked < count and asked < i + BLOCKS_AHEAD:
+            after = _ask_for(words, lanes, blocks[asked])
+            if after != NONE:
+                blocks[count] = after
+                count += 1
+            asked += 1
         block = blocks[i]
-        while block != NONE:
-            size, columns = words[block + MEMBERS], words[block + BLOCK_COLUMNS]
-            singles = block + HEADER + columns
-            members = singles + SINGLE * words[block + SINGLES]
-            lane = words[block + FIRST_LANE]
-            alive = (1 << size) - 1
-            candidates += size
-            for column in range(block + HEADER, singles):
-                word = words[column]
-                predicates += (word >> BESIDE) + 1
-                alive &= within(lanes, lane, lane + size, value[word & DIMENSION_MASK])
-                lane += 2 * size
-                if alive == 0:
-                    break
-            if alive != 0:
-                for single in range(singles, members, SINGLE):
-                    word = words[single]
-                    if alive >> (word >> BESIDE) & 1:
-                        predicates += 1
-                        code = value[word & DIMENSION_MASK]
-                        if code < words[single + 1] or code > words[single + 2]:
-                            alive &= ~(1 << (word >> BESIDE))
-            if alive != 0:
-                if words[block + CAREFUL]:
-                    n = _accept_carefully(words, members, size, alive, subjects, state, out, n)
-                else:
-                    for j in range(size):
-                        out[n] = words[members + j]  # in the place of the next one unless it holds
-                        n += alive >> j & 1
-            block = words[block + NEXT]
+        i += 1
+        size, columns = words[block + MEMBERS], words[block + BLOCK_COLUMNS]
+        singles = block + HEADER + columns
+        members = singles + SINGLE * words[block + SINGLES]
+        lane = words[block + FIRST_LANE]
+        alive = (1 << size) - 1
+        candidates += size
+        for column in range(block + HEADER, singles):
+            word = words[column]
+            predicates += (word >> BESIDE) + 1
+            alive &= within(lanes, lane, lane + size, value[word & DIMENSION_MASK])
+            lane += 2 * size
+            if alive == 0:
+                break
+        if alive != 0:
+            for single in range(singles, members, SINGLE):
+                word = words[single]
+                if alive >> (word >> BESIDE) & 1:
+                    predicates += 1
+                    code = value[word & DIMENSION_MASK]
+                    if code < words[single + 1] or code > words[single + 2]:
+                        alive &= ~(1 << (word >> BESIDE))
+        if alive != 0:
+            if words[block + CAREFUL]:
+                n = _accept_carefully(words, members, size, alive, subjects, state, out, n)
+            else:
+                for j in range(size):
+                    out[n] = words[members + j]  # in the place of the next one unless it holds
+                    n += alive >> j & 1
     state.counts[PREDICATES] += predicates
     return candidates, n
+
+
+@inlined
+def _ask_for(words: I32, lanes: Any, block: int) -> int:
+    """Have memory bring all of a block; the one after it, whose header is asked for too."""
+    after = words[block + NEXT]
+    if after != NONE:
+        prefetch(words, after)
+    columns = words[block + BLOCK_COLUMNS]
+    members = HEADER + columns + SINGLE * words[block + SINGLES]
+    for word in range(LINE, members + words[block + MEMBERS], LINE):
+        prefetch(words, block + word)
+    lane = words[block + FIRST_LANE]
+    for code in range(lane, lane + 2 * columns * words[block + MEMBERS], LINE * 4 // lanes.itemsize):
+        prefetch(lanes, code)
+    return after
 
 
 @lean

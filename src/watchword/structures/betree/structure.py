@@ -26,10 +26,12 @@ import numpy as np
 
 from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I64
+from watchword.structures.betree.adapt import adapt
 from watchword.structures.betree.blocks import pack
 from watchword.structures.betree.delete import delete
 from watchword.structures.betree.describe import describe
 from watchword.structures.betree.insert import insert, insert_together
+from watchword.structures.betree.lanes import LANES
 from watchword.structures.betree.match import Paths, match_events
 from watchword.structures.betree.tree import (
     Rules,
@@ -49,16 +51,21 @@ class BETreeParts(NamedTuple):
     stored: ConjunctiveParts
     tree: Tree
     codes: I64
-    max_cap: int
-    min_size: int
-    beta: float
-    gamma: float
+    rules: Rules
 
 
 @dataclass
 class BETree(Conjunctive):
     Parts: ClassVar[type[BETreeParts]] = BETreeParts
-    defaults: ClassVar[Parameters] = {"build": "dynamic", "max_cap": 20, "min_size": 3, "beta": 1.0, "gamma": 1.0}
+    defaults: ClassVar[Parameters] = {
+        "build": "dynamic",  # or "batch"
+        "max_cap": 20,
+        "min_size": 3,
+        "beta": 1.0,
+        "gamma": 1.0,
+        "rank_window": 0.1,
+        "theta": 0.0,
+    }
 
     tree: Tree
     rules: Rules
@@ -73,28 +80,41 @@ class BETree(Conjunctive):
         everything = np.arange(stored.count)
         grow = insert_together if parameters["build"] == "batch" else insert
         built.tree, built._work = grow(built.tree, rules, stored.conjunctions, new_work(codes), everything)
-        built.tree = pack(built.tree, stored.conjunctions, built._work, everything=True)
+        if given.training is None:
+            built.tree = pack(built.tree, stored.conjunctions, built._work, everything=True)
+        else:
+            built.adapt(given.training)
         built._work = None  # as large as what was built; later changes are small
         return built
 
     @classmethod
     def restore(cls, parts: BETreeParts) -> BETree:
-        rules = Rules(parts.max_cap, parts.min_size, parts.beta, parts.gamma)
-        return cls(stored_from(parts.stored), parts.stored.dimensions, parts.tree, rules, parts.codes)
+        return cls(stored_from(parts.stored), parts.stored.dimensions, parts.tree, parts.rules, parts.codes)
 
     def parts(self) -> BETreeParts:
-        return BETreeParts(self.stored_parts(), trimmed(self.tree), self.codes, *self.rules)
+        return BETreeParts(self.stored_parts(), trimmed(self.tree), self.codes, self.rules)
 
     def describe(self) -> dict[str, Any]:
         return {"name": "betree", **super().describe(), **describe(self.tree)}
+
+    def adapt(self, events: CodedEvents) -> int:
+        """Adjust the tree to a window of events (not while it matches): how many conjunctions were inserted anew."""
+        work = self._work or new_work(self.codes)
+        self.tree, work, moved = adapt(
+            own(self.tree), self.rules, self.stored.conjunctions, work, self._own_scratch(), events
+        )
+        self.tree = pack(self.tree, self.stored.conjunctions, work, everything=True)
+        self._work = work
+        self._pool.clear()
+        return moved
 
     def _search(self, events: CodedEvents, first: int, starts: I64, out: U32, scratch: Scratch) -> int:
         return match_events(self.tree, self.stored.subjects(), events, first, starts, out, scratch.state, scratch.own)
 
     def _own_scratch(self) -> Paths:
-        nodes = len(self.tree.node)
+        nodes, blocks = len(self.tree.node), len(self.tree.node) + self.stored.count // LANES
         bounds = (np.zeros(self.dimensions, np.int32) for _ in range(2))
-        return Paths(np.empty(nodes, np.int32), np.empty(nodes, np.int32), *bounds)
+        return Paths(np.empty(nodes, np.int32), np.empty(blocks, np.int32), *bounds)
 
     def _insert(self, first: int, last: int) -> None:
         self._put(np.arange(first, last))

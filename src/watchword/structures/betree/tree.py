@@ -101,6 +101,8 @@ class Rules(NamedTuple):
     min_size: int
     beta: float
     gamma: float
+    rank_window: float
+    theta: float
 
 
 class Work(NamedTuple):
@@ -129,7 +131,15 @@ STATES: Final = 4
 
 
 def rules_of(parameters: Parameters) -> Rules:
-    return Rules(parameters["max_cap"], parameters["min_size"], parameters["beta"], parameters["gamma"])
+    """Leaves of no members, or p-nodes of none, would have no end."""
+    return Rules(
+        max(1, parameters["max_cap"]),
+        max(1, parameters["min_size"]),
+        float(parameters["beta"]),
+        float(parameters["gamma"]),
+        float(parameters["rank_window"]),
+        float(parameters["theta"]),
+    )
 
 
 def lane_type(codes: I64) -> type[np.unsignedinteger[Any]]:
