@@ -144,13 +144,13 @@ def _in_blocks(structure: BETree, c: int) -> Iterator[int]:
     for number, words in enumerate(_blocks(structure, c)):
         size = int(words[blocks.MEMBERS])
         assert size == blocks.LANES or number == 0, "only the first block is not full"
-        at = blocks.HEADER + words[blocks.BLOCK_COLUMNS] + blocks.SINGLE * words[blocks.SINGLES] + size
+        at = blocks.HEADER + words[blocks.BLOCK_COLUMNS] + words[blocks.LISTS] + size
         yield from (int(word) for word in words[at : at + size])
 
 
 def _block_words(structure: BETree, c: int) -> int:
     return sum(
-        int(blocks.block_words(*words[[blocks.MEMBERS, blocks.BLOCK_COLUMNS, blocks.SINGLES]]))
+        int(blocks.block_words(*words[[blocks.MEMBERS, blocks.BLOCK_COLUMNS, blocks.LISTS]]))
         for words in _blocks(structure, c)
     )
 
@@ -159,6 +159,6 @@ def conditions_in_blocks(structure: BETree, c: int) -> int:
     """How many conditions the blocks of an l-node hold: those that its key does not imply."""
     count = 0
     for words in _blocks(structure, c):
-        columns = words[blocks.HEADER : blocks.HEADER + words[blocks.BLOCK_COLUMNS]]
-        count += int(((columns >> blocks.BESIDE) + 1).sum() + words[blocks.SINGLES])
+        dimensions = words[blocks.HEADER :][: words[blocks.BLOCK_COLUMNS] + words[blocks.LISTS]]
+        count += int(((dimensions >> blocks.BESIDE) + 1).sum())
     return count

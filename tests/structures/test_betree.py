@@ -252,21 +252,23 @@ def test_events_with_several_values(name: str) -> None:
     assert found(structure.match(coded)) == found(bench.build("scan", range(300)).match(coded))
 
 
-COMMON = {f"also{i}": 1 for i in range(20)}
+COMMON = {f"{name}{i}": 1 for name in ("also", "too") for i in range(20)}
 EARLIER = [{**COMMON, "cold3": 15, "hot3": 2}] * 10
-LATER = [{**COMMON, **{f"hot{j}": 1 for j in range(4)}, "cold3": 15}] * 40
+LATER = [{**COMMON, **{f"hot{j}": 1 for j in range(8)}, "cold3": 15}] * 40
 
 
 def hot_and_cold() -> list[str]:
-    """Each has one of four dimensions that many have, one of twelve that fewer have, and one that is often true."""
+    """Each has one of eight dimensions that many have, one of twelve that fewer have, and two that are often true."""
     pick = random.Random(6)
-    return [f"hot{i % 4} = {pick.randint(0, 3)} AND also{i % 20} >= 0 AND cold{i % 12} = {i}" for i in range(160)]
+    often = [(f"also{i % 20} >= 0", f"too{i % 20} >= 0") for i in range(320)]
+    some = [f"hot{i % 8} = {pick.randint(0, 3)}" for i in range(320)]
+    return [f"{some[i]} AND {often[i][0]} AND cold{i % 12} = {i} AND {often[i][1]}" for i in range(320)]
 
 
 def test_the_tree_adapts_when_events_change() -> None:
     """Dimensions that become common in events no longer lead to expressions that others can lead to as well."""
-    bench, structure = built(hot_and_cold(), min_size=5)
-    assert set(outline(structure, bench).partitions) == {f"hot{i}" for i in range(4)}
+    bench, structure = built(hot_and_cold(), max_cap=20)
+    assert set(outline(structure, bench).partitions) == {f"hot{i}" for i in range(8)}
     before, after = bench.events(EARLIER), bench.events(LATER)
     right = found(structure.match(after))
     structure.adapt(before)
@@ -285,7 +287,7 @@ def test_training_events_adapt_the_tree_when_it_is_built() -> None:
     bench = Workbench(hot_and_cold())
     coded = bench.events(LATER)
     counts = [
-        bench.build("betree", range(160), sample, {"min_size": 5}).match(coded).counts for sample in (None, LATER)
+        bench.build("betree", range(320), sample, {"max_cap": 20}).match(coded).counts for sample in (None, LATER)
     ]
     assert counts[1][CANDIDATES] < counts[0][CANDIDATES] / 2
 

@@ -2,16 +2,16 @@
 
     l-node --BLOCK--> block --NEXT--> block ...          all but the first are full
 
-    block at words[b]:  next, members, columns, singles, where its lanes begin, any careful?
+    block at words[b]:  next, members, columns, lists, where its lanes begin, any careful?
                         columns:  a dimension each, that many members have; in `lanes` their lows, then their highs
                                   (0 and the type's largest code for members that do not have it)
-                        singles:  (dimension, low, high) of one member each
+                        lists:    a dimension each, that few members have; in `lanes` (member, low, high) of each
                         members:  expression, or where only `accept` can tell FLAGGED or UNSURE
                         members:  conjunction
 
-A dimension's word has a number beside it in its upper bits: of a column, how many members have it; of a single, whose
-it is. A condition that the key implies is left out: the paper calls it subsumed. The others come column by column,
-those of most members first, so that memory is read in one direction and 32 members take one comparison.
+A dimension's word has in its upper bits how many members have it, less one. A condition that the key implies is left
+out: the paper calls it subsumed. The others come dimension by dimension, those of most members first, so that memory
+is read in one direction and a column of 32 members takes one comparison.
 
 A block that changes is written anew behind the last one; when half of the words are lost, all are written anew.
 """
@@ -57,14 +57,15 @@ from watchword.structures.conjunctions import Conjunctions
 NEXT: Final = 0
 MEMBERS: Final = 1
 BLOCK_COLUMNS: Final = 2
-SINGLES: Final = 3
+LISTS: Final = 3
 FIRST_LANE: Final = 4
 CAREFUL: Final = 5
 HEADER: Final = 6
 
-BESIDE: Final = 26  # a word with a dimension has another number, up to 31, above this bit
+BESIDE: Final = 26  # above this bit: members that have the dimension, less one
 DIMENSION_MASK: Final = (1 << BESIDE) - 1
-SINGLE: Final = 3  # words
+ITEM: Final = 3  # codes of a list's item
+FULL_ENOUGH: Final = 6  # a column where at least one in so many members has the dimension
 
 # In place of an expression.
 FLAGGED: Final = -1  # the conjunction has flags
@@ -72,8 +73,8 @@ UNSURE: Final = -2  # its intervals do not say all
 
 
 @inlined
-def block_words(members: int, columns: int, singles: int) -> int:
-    return HEADER + columns + SINGLE * singles + 2 * members
+def block_words(members: int, columns: int, lists: int) -> int:
+    return HEADER + columns + lists + 2 * members
 
 
 @lean
@@ -99,7 +100,7 @@ def drop_blocks(tree: Tree, c: int) -> None:
 @lean
 def _lose(tree: Tree, block: int) -> None:
     words = tree.words
-    tree.used[WORDS_LOST] += block_words(words[block + MEMBERS], words[block + BLOCK_COLUMNS], words[block + SINGLES])
+    tree.used[WORDS_LOST] += block_words(words[block + MEMBERS], words[block + BLOCK_COLUMNS], words[block + LISTS])
 
 
 def pack(tree: Tree, conjunctions: Conjunctions, work: Work, *, everything: bool = False) -> Tree:
@@ -195,18 +196,17 @@ def _pack(tree: Tree, conjunctions: Conjunctions, work: Work, c: int, largest: i
 def _write_block(tree: Tree, conjunctions: Conjunctions, work: Work, first: int, size: int, largest: int) -> int:
     """The block of so many members from the first one on; NONE if there is no room."""
     touched, conditions = _count_conditions(tree, conjunctions, work, first, size)
-    columns, in_columns = _choose_columns(work, touched, size, tree.lanes.itemsize)
-    singles = conditions - in_columns
+    columns, in_columns = _choose_columns(work, touched, size)
     begin, lanes_begin = tree.used[WORDS_USED], tree.used[LANES_USED]
-    words_end = begin + block_words(size, columns, singles)
-    lanes_end = lanes_begin + 2 * size * columns
+    words_end = begin + block_words(size, columns, touched - columns)
+    lanes_end = lanes_begin + 2 * size * columns + ITEM * (conditions - in_columns)
     if words_end > len(tree.words) or lanes_end + LANES > len(tree.lanes):
         begin = NONE
     else:
         words = tree.words
-        words[begin + MEMBERS], words[begin + BLOCK_COLUMNS], words[begin + SINGLES] = size, columns, singles
+        words[begin + MEMBERS], words[begin + BLOCK_COLUMNS], words[begin + LISTS] = size, columns, touched - columns
         words[begin + FIRST_LANE], words[begin + CAREFUL] = lanes_begin, 0
-        _write_columns(tree, work, begin + HEADER, columns, size, largest)
+        _write_dimensions(tree, work, begin + HEADER, columns, touched, size, largest)
         _write_members(tree, conjunctions, work, first, begin)
         tree.used[WORDS_USED], tree.used[LANES_USED] = words_end, lanes_end
     for i in range(touched):
@@ -239,17 +239,18 @@ def _count_conditions(tree: Tree, conjunctions: Conjunctions, work: Work, first:
     return touched, conditions
 
 
-@lean
-def _choose_columns(work: Work, touched: int, size: int, bytes_of_code: int) -> tuple[int, int]:
-    """Dimensions that take less as columns come first, by falling count. How many, and how many conditions they hold.
+@inlined
+def _is_column(work: Work, dimension: int, size: int) -> bool:
+    return FULL_ENOUGH * work.count[dimension] >= size
 
-    `begin` gets the column's number, NONE for the other dimensions.
-    """
+
+@lean
+def _choose_columns(work: Work, touched: int, size: int) -> tuple[int, int]:
+    """Columns come first among the touched, by falling count. How many, and how many conditions they hold."""
     columns, inside = 0, 0
     for i in range(touched):
         d = work.touched[i]
-        work.begin[d] = NONE
-        if 12 * work.count[d] >= 4 + 2 * size * bytes_of_code:
+        if _is_column(work, d, size):
             at = columns
             work.touched[i] = work.touched[columns]
             while at > 0 and work.count[work.touched[at - 1]] < work.count[d]:
@@ -258,29 +259,31 @@ def _choose_columns(work: Work, touched: int, size: int, bytes_of_code: int) -> 
             work.touched[at] = d
             columns += 1
             inside += work.count[d]
-    for column in range(columns):
-        work.begin[work.touched[column]] = column
     return columns, inside
 
 
 @lean
-def _write_columns(tree: Tree, work: Work, at: int, columns: int, size: int, largest: int) -> None:
+def _write_dimensions(tree: Tree, work: Work, at: int, columns: int, touched: int, size: int, largest: int) -> None:
+    """Their words, columns that hold for everyone, and room for the lists; `begin` says where each one's lanes are."""
     lane = tree.used[LANES_USED]
-    for column in range(columns):
-        d = work.touched[column]
-        tree.words[at + column] = d | (work.count[d] - 1) << BESIDE
-        for i in range(lane, lane + size):
-            tree.lanes[i] = 0
-            tree.lanes[i + size] = largest
-        lane += 2 * size
+    for i in range(touched):
+        d = work.touched[i]
+        tree.words[at + i] = d | (work.count[d] - 1) << BESIDE
+        work.begin[d] = lane
+        if i < columns:
+            for j in range(lane, lane + size):
+                tree.lanes[j] = 0
+                tree.lanes[j + size] = largest
+            lane += 2 * size
+        else:
+            lane += ITEM * work.count[d]
 
 
 @lean
 def _write_members(tree: Tree, conjunctions: Conjunctions, work: Work, first: int, begin: int) -> None:
-    words = tree.words
-    size, lanes_begin = words[begin + MEMBERS], words[begin + FIRST_LANE]
-    single = begin + HEADER + words[begin + BLOCK_COLUMNS]
-    members = single + SINGLE * words[begin + SINGLES]
+    words, lanes = tree.words, tree.lanes
+    size = words[begin + MEMBERS]
+    members = begin + HEADER + words[begin + BLOCK_COLUMNS] + words[begin + LISTS]
     member = first
     for lane in range(size):
         work.state[STAMP] += 1
@@ -292,12 +295,12 @@ def _write_members(tree: Tree, conjunctions: Conjunctions, work: Work, first: in
             low, high = interval_at(conjunctions, member, i)
             if is_subsumed(work, d, low, high):
                 continue
-            if work.begin[d] != NONE:
-                at = lanes_begin + 2 * size * work.begin[d] + lane
-                tree.lanes[at], tree.lanes[at + size] = low, high
+            at = work.begin[d]
+            if _is_column(work, d, size):
+                lanes[at + lane], lanes[at + size + lane] = low, high
             else:
-                words[single], words[single + 1], words[single + 2] = d | lane << BESIDE, low, high
-                single += SINGLE
+                lanes[at], lanes[at + 1], lanes[at + 2] = lane, low, high
+                work.begin[d] += ITEM
         answer = conjunctions.expression[member]
         if is_unsure(conjunctions, member):
             answer = UNSURE

@@ -118,7 +118,11 @@ def half_for(tree: Tree, rules: Rules, c: int, low: int, high: int) -> int:
 
 @lean
 def _partition(tree: Tree, rules: Rules, conjunctions: Conjunctions, work: Work, c: int) -> int:
-    """Space partitioning: a p-node for the next best dimension, until the l-node is no longer too full."""
+    """Space partitioning: a p-node for the next best dimension, until the l-node is no longer too full.
+
+    One that had been extended goes on to max_cap: what was extended for want of a common dimension is small again as
+    soon as there are some.
+    """
     if not is_overflowed(tree, c):
         return ENOUGH
     touched, total = _count(tree, conjunctions, work, c)
@@ -126,7 +130,7 @@ def _partition(tree: Tree, rules: Rules, conjunctions: Conjunctions, work: Work,
     if lack == ENOUGH:
         _enter(tree, conjunctions, work, c, touched)
     depth, active = depth_of(tree, c), touched
-    while lack == ENOUGH and is_overflowed(tree, c):
+    while lack == ENOUGH and tree.node[c, COUNT] > rules.max_cap:
         best, active = _best(work, rules, active)
         if best == NONE:
             break
@@ -261,10 +265,10 @@ def _lack(tree: Tree, c: int) -> int:
 
 @lean
 def _capacity(tree: Tree, rules: Rules, c: int) -> int:
-    """Extended when no dimension is shared by enough members; by an eighth where that is more than max_cap, so that
-    the search for one, which costs the size of the l-node, is not repeated for every few members more.
+    """Extended when no dimension is shared by enough members; by a 32nd where that is more than max_cap, so that the
+    search for one, which costs the size of the l-node, is not repeated for every few members more.
     """
     count, capacity = tree.node[c, COUNT], tree.node[c, CAPACITY]
     if count > capacity:
-        return contracted(max(count, capacity + (capacity >> 3)), rules.max_cap)
+        return contracted(max(count, capacity + (capacity >> 5)), rules.max_cap)
     return contracted(count, rules.max_cap)

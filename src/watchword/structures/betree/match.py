@@ -14,10 +14,10 @@ from watchword.structures.betree.blocks import (
     DIMENSION_MASK,
     FIRST_LANE,
     HEADER,
+    ITEM,
+    LISTS,
     MEMBERS,
     NEXT,
-    SINGLE,
-    SINGLES,
     UNSURE,
 )
 from watchword.structures.betree.directory import find
@@ -167,13 +167,13 @@ def _accept_those_that_hold(
             asked += 1
         block = blocks[i]
         i += 1
-        size, columns = words[block + MEMBERS], words[block + BLOCK_COLUMNS]
-        singles = block + HEADER + columns
-        members = singles + SINGLE * words[block + SINGLES]
+        size = words[block + MEMBERS]
+        lists = block + HEADER + words[block + BLOCK_COLUMNS]
+        members = lists + words[block + LISTS]
         lane = words[block + FIRST_LANE]
         alive = (1 << size) - 1
         candidates += size
-        for column in range(block + HEADER, singles):
+        for column in range(block + HEADER, lists):
             word = words[column]
             predicates += (word >> BESIDE) + 1
             alive &= within(lanes, lane, lane + size, value[word & DIMENSION_MASK])
@@ -181,13 +181,14 @@ def _accept_those_that_hold(
             if alive == 0:
                 break
         if alive != 0:
-            for single in range(singles, members, SINGLE):
-                word = words[single]
-                if alive >> (word >> BESIDE) & 1:
-                    predicates += 1
-                    code = value[word & DIMENSION_MASK]
-                    if code < words[single + 1] or code > words[single + 2]:
-                        alive &= ~(1 << (word >> BESIDE))
+            for item in range(lists, members):
+                word = words[item]
+                predicates += (word >> BESIDE) + 1
+                code = value[word & DIMENSION_MASK]
+                for _ in range((word >> BESIDE) + 1):
+                    if code < lanes[lane + 1] or code > lanes[lane + 2]:
+                        alive &= ~(1 << int(lanes[lane]))
+                    lane += ITEM
         if alive != 0:
             if words[block + CAREFUL]:
                 n = _accept_carefully(words, members, size, alive, subjects, state, out, n)
@@ -205,12 +206,12 @@ def _ask_for(words: I32, lanes: Any, block: int) -> int:
     after = words[block + NEXT]
     if after != NONE:
         prefetch(words, after)
-    columns = words[block + BLOCK_COLUMNS]
-    members = HEADER + columns + SINGLE * words[block + SINGLES]
-    for word in range(LINE, members + words[block + MEMBERS], LINE):
+    columns, lists = words[block + BLOCK_COLUMNS], words[block + LISTS]
+    for word in range(LINE, HEADER + columns + lists + words[block + MEMBERS], LINE):
         prefetch(words, block + word)
     lane = words[block + FIRST_LANE]
-    for code in range(lane, lane + 2 * columns * words[block + MEMBERS], LINE * 4 // lanes.itemsize):
+    last = lane + 2 * columns * words[block + MEMBERS] + 2 * ITEM * lists
+    for code in range(lane, last, LINE * 4 // lanes.itemsize):
         prefetch(lanes, code)
     return after
 
@@ -240,7 +241,7 @@ def _accept_all(
         block = blocks[i]
         while block != NONE:
             size = words[block + MEMBERS]
-            conjunctions = block + HEADER + words[block + BLOCK_COLUMNS] + SINGLE * words[block + SINGLES] + size
+            conjunctions = block + HEADER + words[block + BLOCK_COLUMNS] + words[block + LISTS] + size
             for j in range(conjunctions, conjunctions + size):
                 n = accept_carefully(subjects, state, out, n, words[j], True)
             candidates += size

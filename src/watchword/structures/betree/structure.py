@@ -59,7 +59,7 @@ class BETree(Conjunctive):
     Parts: ClassVar[type[BETreeParts]] = BETreeParts
     defaults: ClassVar[Parameters] = {
         "build": "dynamic",  # or "batch"
-        "max_cap": 20,
+        "max_cap": 64,  # two blocks; the paper takes 5 to 160
         "min_size": 3,
         "beta": 1.0,
         "gamma": 1.0,
