@@ -273,12 +273,13 @@ def test_the_tree_adapts_when_events_change() -> None:
     right = found(structure.match(after))
     structure.adapt(before)
     costly = structure.match(after).counts
-    assert structure.adapt(after) > 0
-    check_tree(structure)
+    for _ in range(3):  # window by window: a p-node whose loss is not known yet may turn out no better
+        assert structure.adapt(after) > 0
+        check_tree(structure)
     cheap = structure.match(after)
     assert found(cheap) == right
-    assert cheap.counts[CANDIDATES] < costly[CANDIDATES] / 2
-    assert cheap.counts[PREDICATES] < costly[PREDICATES] / 2
+    assert cheap.counts[CANDIDATES] < costly[CANDIDATES] / 5
+    assert cheap.counts[PREDICATES] < costly[PREDICATES] / 5
     restored = BETree.restore(structure.parts())
     assert found(restored.match(after)) == right
 
@@ -289,7 +290,7 @@ def test_training_events_adapt_the_tree_when_it_is_built() -> None:
     counts = [
         bench.build("betree", range(320), sample, {"max_cap": 20}).match(coded).counts for sample in (None, LATER)
     ]
-    assert counts[1][CANDIDATES] < counts[0][CANDIDATES] / 2
+    assert counts[1][CANDIDATES] < counts[0][CANDIDATES] / 5
 
 
 def test_subscriptions_that_change_leave_a_tree_as_good_as_a_new_one() -> None:

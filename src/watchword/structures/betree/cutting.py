@@ -95,9 +95,7 @@ def _split(tree: Tree, rules: Rules, conjunctions: Conjunctions, c: int) -> None
             link(tree, member, half)
             enclose(tree, half, low, high)
         member = after
-    tree.node[c, CAPACITY] = max(
-        rules.max_cap, min(tree.node[c, CAPACITY], contracted(tree.node[c, COUNT], rules.max_cap))
-    )
+    tree.node[c, CAPACITY] = min(tree.node[c, CAPACITY], contracted(tree.node[c, COUNT], rules.max_cap))
 
 
 @lean

@@ -20,7 +20,7 @@ algorithms (`insert.py`, `cutting.py`, `delete.py`, `match.py`); `blocks.py` pac
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,8 @@ from watchword.structures.betree.tree import (
 )
 from watchword.structures.conjunctive import Conjunctive, ConjunctiveParts, Scratch, Stored, stored_from
 from watchword.structures.structure import U32, Input, Parameters
+
+TRAINING_WINDOWS: Final = 3  # the sample again: a p-node whose loss is not known at first may turn out no better
 
 
 class BETreeParts(NamedTuple):
@@ -80,10 +82,10 @@ class BETree(Conjunctive):
         everything = np.arange(stored.count)
         grow = insert_together if parameters["build"] == "batch" else insert
         built.tree, built._work = grow(built.tree, rules, stored.conjunctions, new_work(codes), everything)
-        if given.training is None:
-            built.tree = pack(built.tree, stored.conjunctions, built._work, everything=True)
-        else:
-            built.adapt(given.training)
+        built.tree = pack(built.tree, stored.conjunctions, built._work, everything=True)
+        for _ in range(TRAINING_WINDOWS if given.training is not None else 0):
+            if built.adapt(given.training) == 0:
+                break
         built._work = None  # as large as what was built; later changes are small
         return built
 

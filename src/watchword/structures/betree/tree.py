@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from watchword.coding.values import I32, I64, U8
+from watchword.structures.betree.lanes import LANES
 from watchword.structures.structure import Parameters
 
 F64 = npt.NDArray[np.float64]
@@ -226,7 +227,7 @@ def with_room(tree: Tree, lack: int) -> Tree:
 
 
 def trimmed(tree: Tree) -> Tree:
-    """Without room behind what is used."""
+    """Without room behind what is used, but for the lanes that a comparison of the last ones reads too."""
     used = tree.used
     nodes, partitions = int(used[NODES_USED]), int(used[PARTITIONS_USED])
     return Tree(
@@ -241,7 +242,7 @@ def trimmed(tree: Tree) -> Tree:
         tree.before,
         tree.home,
         tree.words[: used[WORDS_USED]],
-        tree.lanes,
+        tree.lanes[: used[LANES_USED] + LANES],
         used,
     )
 
