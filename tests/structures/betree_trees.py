@@ -13,6 +13,7 @@ from watchword.structures.betree import blocks
 from watchword.structures.betree import tree as t
 from watchword.structures.betree.conditions import interval
 from watchword.structures.betree.directory import find
+from watchword.structures.betree.lanes import LANES
 from watchword.structures.betree.structure import BETree
 
 
@@ -47,9 +48,9 @@ def dimension_of(bench: Workbench, name: str) -> int:
 def outline(structure: BETree, bench: Workbench, c: int = t.ROOT) -> Node:
     names = {dimension_of(bench, name): name for name in bench.coding.names}
     row = structure.tree.node[c]
-    halves = [None if row[side] == t.NONE else outline(structure, bench, int(row[side])) for side in (t.LEFT, t.RIGHT)]
+    left, right = (None if row[s] == t.NONE else outline(structure, bench, int(row[s])) for s in (t.LEFT, t.RIGHT))
     below = {names[d]: outline(structure, bench, top) for d, top in partitions(structure, c).items()}
-    return Node(set(members(structure, c)), *halves, below)
+    return Node(set(members(structure, c)), left, right, below)
 
 
 def check_tree(structure: BETree) -> None:
@@ -143,7 +144,7 @@ def _blocks(structure: BETree, c: int) -> Iterator[Any]:
 def _in_blocks(structure: BETree, c: int) -> Iterator[int]:
     for number, words in enumerate(_blocks(structure, c)):
         size = int(words[blocks.MEMBERS])
-        assert size == blocks.LANES or number == 0, "only the first block is not full"
+        assert size == LANES or number == 0, "only the first block is not full"
         at = blocks.HEADER + words[blocks.BLOCK_COLUMNS] + words[blocks.LISTS] + size
         yield from (int(word) for word in words[at : at + size])
 

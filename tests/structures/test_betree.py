@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.auto.random_cases import event, tree
 from tests.structures.betree_trees import (
@@ -28,7 +29,7 @@ from watchword.structures.betree.structure import BETree
 from watchword.structures.structure import CANDIDATES, NODES, PREDICATES
 
 both = pytest.mark.parametrize("name", ["betree", "betree-batch"])
-SMALL = {"max_cap": 3, "min_size": 2}
+SMALL: dict[str, Any] = {"max_cap": 3, "min_size": 2}
 
 
 def built(texts: Sequence[Any], name: str = "betree", rows: int | None = None, **parameters: Any) -> tuple[Any, BETree]:
@@ -127,7 +128,7 @@ def test_a_leaf_without_a_common_dimension_is_extended(name: str) -> None:
     root = structure.tree.node[t.ROOT]
     assert (root[t.COUNT], root[t.CAPACITY]) == (10, 12)
     assert list(outline(structure, bench).partitions) == ["b"]
-    structure.delete([0, 1, 2, 3, 4, 5, 6])
+    structure.delete(np.array([0, 1, 2, 3, 4, 5, 6]))
     assert (structure.tree.node[t.ROOT, t.COUNT], structure.tree.node[t.ROOT, t.CAPACITY]) == (3, 3)
 
 
@@ -154,16 +155,16 @@ def test_what_the_key_implies_is_not_evaluated_again() -> None:
 
 def test_deleting_merges_halves_and_ends_partitions() -> None:
     bench, structure = built(EXAMPLE, **SMALL)
-    structure.delete([7])  # the left half is empty: it goes, and the bucket counts as cut by its p-node
+    structure.delete(np.array([7]))  # the left half is empty: it goes, and the bucket counts as cut by its p-node
     check_tree(structure)
     d = Node({2, 4, 5})
     assert outline(structure, bench) == Node(
         {1}, partitions={"a": Node({3}, partitions={"b": Node({0, 6, 8})}), "d": d}
     )
-    structure.delete([0, 6])  # `b` has fewer than min_size: its p-node ends, then that of `a`
+    structure.delete(np.array([0, 6]))  # `b` has fewer than min_size: its p-node ends, then that of `a`
     check_tree(structure)
     assert outline(structure, bench) == Node({1, 3, 8}, partitions={"d": d})  # inserted anew
-    structure.delete([1, 2, 3, 4, 5, 8])
+    structure.delete(np.array([1, 2, 3, 4, 5, 8]))
     check_tree(structure)
     assert outline(structure, bench) == Node(set())
     assert structure.tree.used[t.NODES_LIVE] == 1
@@ -174,10 +175,10 @@ def test_an_underflowing_half_is_merged_only_with_an_open_bucket() -> None:
     bench, structure = built(texts, **SMALL)
     halves = Node({0}, left=Node({1, 2}), right=Node({3, 4}))
     assert outline(structure, bench) == Node(set(), partitions={"a": halves})
-    structure.delete([1])  # 4 do not fit in one leaf
+    structure.delete(np.array([1]))  # 4 do not fit in one leaf
     check_tree(structure)
     assert outline(structure, bench).partitions["a"] == Node({0}, left=Node({2}), right=Node({3, 4}))
-    structure.delete([3])
+    structure.delete(np.array([3]))
     check_tree(structure)
     assert outline(structure, bench).partitions["a"] == Node({0, 2, 4})
 
@@ -196,7 +197,7 @@ def everywhere(name: str, texts: Sequence[Any], batch: Sequence[Any], pick: rand
         live |= set(range(begin, end))
         begin = end
         gone = pick.sample(sorted(live), pick.choice([0, 1, len(live) // 8]))
-        structure.delete([*gone])
+        structure.delete(np.array(gone, np.int64))
         check_tree(structure)
         live -= set(gone)
         if pick.random() < 0.2:
@@ -205,7 +206,7 @@ def everywhere(name: str, texts: Sequence[Any], batch: Sequence[Any], pick: rand
         assert found(structure.match(coded)) == [sorted(live.intersection(row)) for row in right]
     while live:
         gone = pick.sample(sorted(live), min(len(live), pick.choice([1, 5, 100])))
-        structure.delete([*gone])
+        structure.delete(np.array(gone, np.int64))
         check_tree(structure)
         live -= set(gone)
     assert structure.tree.used[t.NODES_LIVE] == 1
@@ -301,13 +302,13 @@ def test_subscriptions_that_change_leave_a_tree_as_good_as_a_new_one() -> None:
     bench, structure = built([*first, *second], rows=600)
     coded = bench.events([scalars(pick, 20) for _ in range(50)])
     for begin in range(0, 600, 30):
-        structure.delete([*range(begin, begin + 30)])
+        structure.delete(np.array([*range(begin, begin + 30)]))
         structure.insert(bench.coded(range(600 + begin, 630 + begin)))
     check_tree(structure)
     assert len(structure.match(coded).expression) == 0
     old = len(structure.stored.expressions)
     for begin in range(0, 600, 30):
-        structure.delete([*range(600 + begin, 630 + begin)])
+        structure.delete(np.array([*range(600 + begin, 630 + begin)]))
         structure.insert(bench.coded(range(begin, begin + 30)))
     check_tree(structure)
     back, new = structure.match(coded), bench.build("betree", range(600)).match(coded)
@@ -320,7 +321,7 @@ def test_subscriptions_that_change_leave_a_tree_as_good_as_a_new_one() -> None:
 def test_a_p_directory_finds_what_was_added_and_not_removed() -> None:
     pick = random.Random(1)
     _, structure = built(["a = 1"])
-    kept = {}
+    kept: dict[int, int] = {}
     tree_ = structure.tree._replace(directory=structure.tree.directory.repeat(32, axis=0))
     for _ in range(600):
         d = pick.randrange(200)

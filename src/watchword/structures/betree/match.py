@@ -167,7 +167,7 @@ def _accept_those_that_hold(
             asked += 1
         block = blocks[i]
         i += 1
-        size = words[block + MEMBERS]
+        size = int(words[block + MEMBERS])
         lists = block + HEADER + words[block + BLOCK_COLUMNS]
         members = lists + words[block + LISTS]
         lane = words[block + FIRST_LANE]
