@@ -23,6 +23,16 @@ _STRUCTURES: Final = {
         "access keys by cost, lists of records and blocks of bits (Watchword's own; docs/how-it-works.md)",
         "watchword.structures.auto.structure:Auto",
     ),
+    "betree": _Entry(
+        "a tree cut by dimension and by interval, built by inserting one after another (BE-Tree, sections 4 to 6)",
+        "watchword.structures.betree.structure:BETree",
+        {"build": "dynamic"},
+    ),
+    "betree-batch": _Entry(
+        "the same tree, its root cut with all subscriptions at hand (BE-Tree, section 7.2: BE-B)",
+        "watchword.structures.betree.structure:BETree",
+        {"build": "batch"},
+    ),
     "scan": _Entry(
         "direct evaluation of every expression: the oracle (all papers compare with it)",
         "watchword.structures.scan:Scan",
