@@ -169,6 +169,27 @@ def test_many_conjunctions(name: str) -> None:
         assert matched(index_of(name, texts, training), batch) == right
 
 
+@every_structure
+def test_expressions_of_extreme_size(name: str) -> None:
+    """More conditions, operands, attributes and codes than fit in a byte or two."""
+    many_attributes = " AND ".join(f"b{i} = {i}" for i in range(700))
+    many_ranges = " AND ".join(f"b{i} <= {i + 1}" for i in range(300))
+    texts = [
+        many_attributes,
+        many_ranges,
+        "b1 IN (" + ", ".join(str(3 * i) for i in range(5000)) + ")",
+        "b1 NOT IN (" + ", ".join(str(3 * i) for i in range(5000)) + ")",
+        " OR ".join(f"b{i} = {i} AND b{i + 1} = {i + 1}" for i in range(300)),
+        *[f"b1 >= {i}" for i in range(0, 3000, 100)],
+    ]
+    index = index_of(name, texts)
+    whole = {f"b{i}": i for i in range(700)}
+    assert sorted(index.match(whole)) == [0, 1, 3, 4, 5]
+    assert sorted(index.match({**whole, "b299": 301, "b1": 3})) == [2, 4, 5]
+    assert sorted(index.match({"b1": 14_997})) == [2, *range(5, 35)]
+    assert index.match({"b699": 699}) == []
+
+
 def check_updates(name: str, trees: Sequence[Any], batch: Sequence[Event], pick: random.Random) -> None:
     bench = Workbench(trees)
     coded = bench.events(batch)
