@@ -27,6 +27,15 @@ _STRUCTURES: Final = {
         "direct evaluation of every expression: the oracle (all papers compare with it)",
         "watchword.structures.scan:Scan",
     ),
+    "opindex": _Entry(
+        "lists by pivot attribute and operator, segments with signatures, counters (OpIndex, sections 4 to 6)",
+        "watchword.structures.opindex.structure:OpIndex",
+    ),
+    "opindex-bs": _Entry(
+        "OpIndex without segments and signatures (OpIndex, section 7)",
+        "watchword.structures.opindex.structure:OpIndex",
+        {"b": 1, "w": 1},
+    ),
 }
 
 

@@ -1,0 +1,274 @@
+"""Matching: the pivot attributes of an event, for each of them its lists, then the counters that reached 0 (section 5).
+
+    event --probes--> attribute, value, bits of signatures
+    pivot attribute --row--> counters copied --every probe--> segments of =, <=, >= --entries--> counters go down
+
+Counters are bytes of one small array that every row copies its own to; that a counter is 0 is asked of eight at once
+when the row's lists are done, not after every step.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from watchword.coding.codebook import MISSING
+from watchword.coding.encode import CodedEvents
+from watchword.coding.values import I32, I64, U8
+from watchword.kernel import lean
+from watchword.structures.conjunctive import State, Subjects, accept, enter, leave
+from watchword.structures.opindex.lists import CLAUSE_BITS, WORD, Lists, signature_bit
+from watchword.structures.opindex.predicates import AT_LEAST, AT_MOST, EQUAL, LISTS, Domain
+from watchword.structures.opindex.trie import Trie, deepest_node
+from watchword.structures.opindex.units import U64
+from watchword.structures.structure import BUCKETS, CANDIDATES, NODES, PREDICATES, U32
+
+CLAUSE_MASK: Final = (1 << CLAUSE_BITS) - 1
+
+
+class Probes(NamedTuple):
+    """What an event asks every pivot attribute's lists."""
+
+    cell: I64  # its segment's first cell, counted from the row's
+    key: I32
+    first: I32  # the keys of its attribute: a node of the trie is asked for by equality only
+    last: I32
+    equal_bit: U64
+    other_bit: U64
+
+
+class Left(NamedTuple):
+    """The counters or bitmaps of the row at hand."""
+
+    words: U64
+    bytes: U8
+    found: I32  # the slots at 0
+    touched: I64  # segments, predicates
+
+
+def new_probes(most: int) -> Probes:
+    return Probes(
+        np.empty(most, np.int64),
+        np.empty(most, np.int32),
+        np.empty(most, np.int32),
+        np.empty(most, np.int32),
+        np.empty(most, np.uint64),
+        np.empty(most, np.uint64),
+    )
+
+
+def new_left(lists: Lists) -> Left:
+    slots = int(lists.slot_room.max(initial=0))
+    words = np.empty(slots * lists.need.itemsize // 8, np.uint64)
+    return Left(words, words.view(np.uint8), np.empty(slots + 1, np.int32), np.zeros(2, np.int64))
+
+
+@lean
+def match_events(
+    domain: Domain,
+    trie: Trie,
+    counted: Lists,
+    counted_need: U64,
+    counters: Left,
+    clausal: Lists,
+    clausal_need: U64,
+    bitmaps: Left,
+    probes: Probes,
+    subjects: Subjects,
+    events: CodedEvents,
+    first: int,
+    starts: I64,
+    out: U32,
+    state: State,
+) -> int:
+    """Match from event `first` on; the event for which `out` had no room, or their number."""
+    for e in range(first, len(events.starts) - 1):
+        n = starts[e]
+        if n + subjects.count > len(out):
+            return e
+        many = enter(state, events, e)
+        count, odd = _write_probes(domain, trie, counted.b, counted.w, events, e, probes, state.counts)
+        before = -1
+        for i in range(events.starts[e], events.starts[e + 1]):
+            d = events.dimension[i]
+            if d == before or events.code[i] == MISSING:
+                continue
+            before = d
+            row = counted.first_row[d]
+            while row >= 0:
+                _count(counted, counted_need, row, probes, count, many, counters)
+                n = _accept_found(counted, row, counters, subjects, state, out, n, many or odd)
+                row = counted.next_row[row]
+            row = clausal.first_row[d]
+            while row >= 0:
+                _clear(clausal, clausal_need, row, probes, count, bitmaps)
+                n = _accept_found(clausal, row, bitmaps, subjects, state, out, n, many or odd)
+                row = clausal.next_row[row]
+        leave(state, events, e, many)
+        starts[e + 1] = n
+    for left in (counters, bitmaps):
+        state.counts[BUCKETS] += left.touched[0]
+        state.counts[PREDICATES] += left.touched[1]
+        left.touched[:] = 0
+    return len(events.starts) - 1
+
+
+@lean
+def _write_probes(
+    domain: Domain, trie: Trie, b: int, w: int, events: CodedEvents, e: int, probes: Probes, counts: I64
+) -> tuple[int, bool]:
+    """The probes of an event, and whether it has a value that one-sided predicates are not exact for."""
+    n, odd = 0, False
+    nodes = domain.base[len(domain.base) - 1]
+    for i in range(events.starts[e], events.starts[e + 1]):
+        d, code = np.int64(events.dimension[i]), np.int64(events.code[i])
+        if code == MISSING:
+            continue
+        odd = odd or code < domain.bottom[d] or code > domain.top[d]
+        first = domain.base[d]
+        _put(probes, n, d % b, first + code, first, domain.base[d + 1] - 1, signature_bit(d, w), w)
+        n += 1
+        if len(trie.place) > 0:
+            node = deepest_node(trie, first + code)
+            while node >= 0:
+                _put(probes, n, d % b, nodes + trie.number[node], 0, 0, np.uint64(0), w)
+                n += 1
+                counts[NODES] += 1
+                node = trie.parent[node]
+    return n, odd
+
+
+@lean
+def _put(probes: Probes, n: int, segment: int, key: int, first: int, last: int, other_bit: np.uint64, w: int) -> None:
+    probes.cell[n], probes.key[n], probes.first[n], probes.last[n] = segment * LISTS, key, first, last
+    probes.equal_bit[n], probes.other_bit[n] = signature_bit(key, w), other_bit
+
+
+@lean
+def _count(lists: Lists, need: U64, row: int, probes: Probes, count: int, many: bool, left: Left) -> None:
+    """Take one from the counter of every predicate of the row that the event makes true, from where `need` has it."""
+    first_word = lists.slot_starts[row] // WORD
+    for k in range((lists.slot_count[row] + WORD - 1) // WORD):
+        left.words[k] = need[first_word + k]
+    first_cell = row * lists.b * LISTS
+    counters, tails, signature = left.bytes, lists.tail, lists.signature
+    segments, predicates = 0, 0
+    for j in range(count):
+        cell = first_cell + probes.cell[j]
+        for operator in range(LISTS):
+            bit = probes.equal_bit[j] if operator == EQUAL else probes.other_bit[j]
+            if signature[cell + operator] & bit != 0:
+                begin, end = _matching(lists.key, lists.runs, cell + operator, operator, probes, j)
+                segments += 1
+                predicates += end - begin
+                if many:
+                    for i in range(begin, end):
+                        if counters[tails[i]] != 0:
+                            counters[tails[i]] -= 1
+                else:
+                    for i in range(begin, end):
+                        counters[tails[i]] -= 1
+    left.touched[0] += segments
+    left.touched[1] += predicates
+
+
+@lean
+def _clear(lists: Lists, need: U64, row: int, probes: Probes, count: int, left: Left) -> None:
+    """Clear the bit of every clause of the row that the event makes true."""
+    first_slot = lists.slot_starts[row]
+    for k in range(lists.slot_count[row]):
+        left.words[k] = need[first_slot + k]
+    first_cell = row * lists.b * LISTS
+    for j in range(count):
+        cell = first_cell + probes.cell[j]
+        for operator in range(LISTS):
+            bit = probes.equal_bit[j] if operator == EQUAL else probes.other_bit[j]
+            if lists.signature[cell + operator] & bit != 0:
+                begin, end = _matching(lists.key, lists.runs, cell + operator, operator, probes, j)
+                left.touched[0] += 1
+                left.touched[1] += end - begin
+                for i in range(begin, end):
+                    tail = np.int64(lists.tail[i])
+                    clause = np.uint64(1) << np.uint64(tail & CLAUSE_MASK)
+                    left.words[tail >> CLAUSE_BITS] &= ~clause
+
+
+@lean
+def _matching(key: I32, runs: I32, cell: int, operator: int, probes: Probes, j: int) -> tuple[int, int]:
+    """The entries of a segment that this probe makes true; the segment has some."""
+    begin, end = np.int64(runs[2 * cell]), np.int64(runs[2 * cell + 1])
+    wanted = probes.key[j]
+    if operator == AT_LEAST:
+        if key[begin] < probes.first[j]:
+            begin = first_not_below(key, begin, end, probes.first[j])
+    else:
+        begin = first_not_below(key, begin, end, wanted)
+    if operator != AT_MOST:
+        end = first_not_below(key, begin, end, wanted + 1)
+    elif key[end - 1] > probes.last[j]:
+        end = first_not_below(key, begin, end, probes.last[j] + 1)
+    return begin, end
+
+
+@lean
+def first_not_below(key: I32, low: int, high: int, wanted: int) -> int:
+    while low < high:
+        middle = (low + high) >> 1
+        if key[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@lean
+def _accept_found(
+    lists: Lists, row: int, left: Left, subjects: Subjects, state: State, out: U32, n: int, verify: bool
+) -> int:
+    """Accept the subscriptions of the row whose counters or bitmaps are at 0."""
+    found = _find_zero_bytes(left, lists.slot_count[row]) if lists.need.itemsize == 1 else _find_zero_words(
+        left, lists.slot_count[row]
+    )
+    first_slot = lists.slot_starts[row]
+    for i in range(found):
+        subject = np.int64(lists.subject[first_slot + left.found[i]])
+        if subject >= 0 and not verify:
+            out[n] = subject
+            n += 1
+            state.counts[CANDIDATES] += 1
+        else:
+            conjunction = ~subject if subject < 0 else _only_conjunction(subjects.expression, subject)
+            n = accept(subjects, state, out, n, conjunction, verify)
+    return n
+
+
+@lean
+def _only_conjunction(expressions: I32, expression: int) -> int:
+    """The conjunction of an expression that has one: mostly they have the same number."""
+    if expression < len(expressions) and expressions[expression] == expression:
+        return expression
+    return first_not_below(expressions, 0, len(expressions), expression)
+
+
+@lean
+def _find_zero_bytes(left: Left, slots: int) -> int:
+    """Which counters are 0. A word without the high bit of a byte that borrowed has no byte that is 0."""
+    ones, highs = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+    found = 0
+    for k in range((slots + WORD - 1) // WORD):
+        word = left.words[k]
+        if (word - ones) & ~word & highs != 0:
+            for slot in range(WORD * k, WORD * k + WORD):
+                left.found[found] = slot
+                found += 1 if left.bytes[slot] == 0 else 0
+    return found
+
+
+@lean
+def _find_zero_words(left: Left, slots: int) -> int:
+    found = 0
+    for slot in range(slots):
+        left.found[found] = slot
+        found += 1 if left.words[slot] == 0 else 0
+    return found
