@@ -227,10 +227,8 @@ def _accept_found(
     lists: Lists, row: int, left: Left, subjects: Subjects, state: State, out: U32, n: int, verify: bool
 ) -> int:
     """Accept the subscriptions of the row whose counters or bitmaps are at 0."""
-    found = _find_zero_bytes(left, lists.slot_count[row]) if lists.need.itemsize == 1 else _find_zero_words(
-        left, lists.slot_count[row]
-    )
-    first_slot = lists.slot_starts[row]
+    slots, first_slot = lists.slot_count[row], lists.slot_starts[row]
+    found = _find_zero_bytes(left, slots) if lists.need.itemsize == 1 else _find_zero_words(left, slots)
     for i in range(found):
         subject = np.int64(lists.subject[first_slot + left.found[i]])
         if subject >= 0 and not verify:

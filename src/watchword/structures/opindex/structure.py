@@ -42,8 +42,8 @@ from watchword.structures.conjunctive import Conjunctive, ConjunctiveParts, Scra
 from watchword.structures.opindex.clauses import expressions_by_clauses, units_of_clauses
 from watchword.structures.opindex.lists import Lists, build_lists
 from watchword.structures.opindex.match import match_events, new_left, new_probes
-from watchword.structures.opindex.predicates import LISTS, Domain, domain_of
-from watchword.structures.opindex.trie import Trie, add_prefixes, empty_trie
+from watchword.structures.opindex.predicates import LISTS, domain_of
+from watchword.structures.opindex.trie import add_prefixes, empty_trie
 from watchword.structures.opindex.units import Rewriting, Units, units_of_conjunctions
 from watchword.structures.opindex.update import delete, insert, trimmed
 from watchword.structures.structure import U32, Input, Parameters, nbytes

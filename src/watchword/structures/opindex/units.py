@@ -55,7 +55,8 @@ def subject_of(conjunctions: Conjunctions, which: I64) -> I32:
 
 def units_of_conjunctions(conjunctions: Conjunctions, which: I64, sets: Conditions, rewriting: Rewriting) -> Units:
     """A conjunction whose predicates do not say all is marked to be verified."""
-    need, pivot, starts = np.empty(len(which), np.uint64), np.empty(len(which), np.int32), np.zeros(len(which) + 1, "i8")
+    need, pivot = np.empty(len(which), np.uint64), np.empty(len(which), np.int32)
+    starts = np.zeros(len(which) + 1, np.int64)
     counted, out = room_for(0), room_for(0)
     for _ in range(2):
         out = room_for(int(counted.used[0]))

@@ -9,12 +9,12 @@ Cost: a binary search and a shift within one segment per predicate; moving a run
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from watchword.coding.values import I32, I64
+from watchword.coding.values import I64
 from watchword.kernel import lean
 from watchword.structures.opindex.lists import (
     ENTRIES,
