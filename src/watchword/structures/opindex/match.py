@@ -16,15 +16,19 @@ import numpy as np
 from watchword.coding.codebook import MISSING
 from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I32, I64, U8
-from watchword.kernel import lean
+from watchword.kernel import lean, prefetch
 from watchword.structures.conjunctive import State, Subjects, accept, enter, leave
-from watchword.structures.opindex.lists import CLAUSE_BITS, WORD, Lists, signature_bit
+from watchword.structures.opindex.lists import CLAUSE_BITS, ROWS, WORD, Lists, signature_bit
 from watchword.structures.opindex.predicates import AT_LEAST, AT_MOST, EQUAL, LISTS, Domain
 from watchword.structures.opindex.trie import Trie, deepest_node
 from watchword.structures.opindex.units import U64
-from watchword.structures.structure import BUCKETS, CANDIDATES, NODES, PREDICATES, U32
+from watchword.structures.structure import BUCKETS, CANDIDATES, NODES, U32
 
 CLAUSE_MASK: Final = (1 << CLAUSE_BITS) - 1
+MOST_GROUPED: Final = 32  # rows that are looked at together
+MOST_HITS: Final = 1 << 16
+LINE_SUBJECTS: Final = 16  # subjects in a cache line
+AHEAD_LINES: Final = 3
 
 
 class Probes(NamedTuple):
@@ -44,7 +48,17 @@ class Left(NamedTuple):
     words: U64
     bytes: U8
     found: I32  # the slots at 0
-    touched: I64  # segments, predicates
+    rows: I32  # of the event's pivot attributes
+    predicates: I64  # [true ones so far]
+
+
+class Hits(NamedTuple):
+    """The segments that signatures let through, for a group of rows."""
+
+    starts: I64  # row of the group -> its hits
+    cell: I64
+    probe: I32
+    group: int  # rows
 
 
 def new_probes(most: int) -> Probes:
@@ -61,7 +75,14 @@ def new_probes(most: int) -> Probes:
 def new_left(lists: Lists) -> Left:
     slots = int(lists.slot_room.max(initial=0))
     words = np.empty(slots * lists.need.itemsize // 8, np.uint64)
-    return Left(words, words.view(np.uint8), np.empty(slots + 1, np.int32), np.zeros(2, np.int64))
+    rows = np.empty(int(lists.used[ROWS]), np.int32)
+    return Left(words, words.view(np.uint8), np.empty(slots + 1, np.int32), rows, np.zeros(1, np.int64))
+
+
+def new_hits(probes: int) -> Hits:
+    group = max(1, min(MOST_GROUPED, MOST_HITS // (LISTS * probes)))
+    most = group * probes * LISTS
+    return Hits(np.zeros(group + 1, np.int64), np.empty(most, np.int64), np.empty(most, np.int32), group)
 
 
 @lean
@@ -75,6 +96,7 @@ def match_events(
     clausal_need: U64,
     bitmaps: Left,
     probes: Probes,
+    hits: Hits,
     subjects: Subjects,
     events: CodedEvents,
     first: int,
@@ -89,29 +111,74 @@ def match_events(
             return e
         many = enter(state, events, e)
         count, odd = _write_probes(domain, trie, counted.b, counted.w, events, e, probes, state.counts)
-        before = -1
-        for i in range(events.starts[e], events.starts[e + 1]):
-            d = events.dimension[i]
-            if d == before or events.code[i] == MISSING:
-                continue
-            before = d
-            row = counted.first_row[d]
-            while row >= 0:
-                _count(counted, counted_need, row, probes, count, many, counters)
-                n = _accept_found(counted, row, counters, subjects, state, out, n, many or odd)
-                row = counted.next_row[row]
-            row = clausal.first_row[d]
-            while row >= 0:
-                _clear(clausal, clausal_need, row, probes, count, bitmaps)
-                n = _accept_found(clausal, row, bitmaps, subjects, state, out, n, many or odd)
-                row = clausal.next_row[row]
+        verify = many or odd
+        rows = _find_rows(counted, events, e, counters.rows)
+        for begin in range(0, rows, hits.group):
+            some = counters.rows[begin : min(rows, begin + hits.group)]
+            _look_ahead(counted, counted_need, some, probes, count, hits, state.counts)
+            for i in range(len(some)):
+                _count(counted, counted_need, some[i], probes, hits, i, many, counters)
+                n = _accept_found(counted, some[i], counters, subjects, state, out, n, verify)
+        rows = _find_rows(clausal, events, e, bitmaps.rows)
+        for begin in range(0, rows, hits.group):
+            some = bitmaps.rows[begin : min(rows, begin + hits.group)]
+            _look_ahead(clausal, clausal_need, some, probes, count, hits, state.counts)
+            for i in range(len(some)):
+                _clear(clausal, clausal_need, some[i], probes, hits, i, bitmaps)
+                n = _accept_found(clausal, some[i], bitmaps, subjects, state, out, n, verify)
         leave(state, events, e, many)
         starts[e + 1] = n
-    for left in (counters, bitmaps):
-        state.counts[BUCKETS] += left.touched[0]
-        state.counts[PREDICATES] += left.touched[1]
-        left.touched[:] = 0
     return len(events.starts) - 1
+
+
+@lean
+def _find_rows(lists: Lists, events: CodedEvents, e: int, rows: I32) -> int:
+    """The rows of the event's attributes, each once; how many."""
+    found, before = 0, -1
+    if lists.used[ROWS] == 0:
+        return 0
+    for i in range(events.starts[e], events.starts[e + 1]):
+        d = events.dimension[i]
+        if d == before or events.code[i] == MISSING:
+            continue
+        before = d
+        row = lists.first_row[d]
+        while row >= 0:
+            rows[found] = row
+            found += 1
+            row = lists.next_row[row]
+    return found
+
+
+@lean
+def _look_ahead(lists: Lists, need: U64, rows: I32, probes: Probes, count: int, hits: Hits, counts: I64) -> None:
+    """Which segments of these rows the probes must search, by their signatures. Memory is asked for what comes next."""
+    for i in range(len(rows)):
+        first_cell = np.int64(rows[i]) * lists.b * LISTS
+        for j in range(count):
+            prefetch(lists.signature, first_cell + probes.cell[j])
+    found = 0
+    for i in range(len(rows)):
+        first_cell = np.int64(rows[i]) * lists.b * LISTS
+        hits.starts[i] = found
+        for j in range(count):
+            cell = first_cell + probes.cell[j]
+            for operator in range(LISTS):
+                bit = probes.equal_bit[j] if operator == EQUAL else probes.other_bit[j]
+                if lists.signature[cell + operator] & bit != 0:
+                    hits.cell[found], hits.probe[found] = cell + operator, j
+                    prefetch(lists.runs, 2 * (cell + operator))
+                    found += 1
+        slot = lists.slot_starts[rows[i]]
+        prefetch(need, slot * lists.need.itemsize // WORD)
+        for line in range(AHEAD_LINES):
+            prefetch(lists.subject, slot + line * LINE_SUBJECTS)
+    hits.starts[len(rows)] = found
+    for h in range(found):
+        begin = np.int64(lists.runs[2 * hits.cell[h]])
+        prefetch(lists.key, begin)
+        prefetch(lists.tail, begin)
+    counts[BUCKETS] += found
 
 
 @lean
@@ -146,57 +213,43 @@ def _put(probes: Probes, n: int, segment: int, key: int, first: int, last: int, 
 
 
 @lean
-def _count(lists: Lists, need: U64, row: int, probes: Probes, count: int, many: bool, left: Left) -> None:
+def _count(lists: Lists, need: U64, row: int, probes: Probes, hits: Hits, i: int, many: bool, left: Left) -> None:
     """Take one from the counter of every predicate of the row that the event makes true, from where `need` has it."""
     first_word = lists.slot_starts[row] // WORD
     for k in range((lists.slot_count[row] + WORD - 1) // WORD):
         left.words[k] = need[first_word + k]
-    first_cell = row * lists.b * LISTS
-    counters, tails, signature = left.bytes, lists.tail, lists.signature
-    segments, predicates = 0, 0
-    for j in range(count):
-        cell = first_cell + probes.cell[j]
-        for operator in range(LISTS):
-            bit = probes.equal_bit[j] if operator == EQUAL else probes.other_bit[j]
-            if signature[cell + operator] & bit != 0:
-                begin, end = _matching(lists.key, lists.runs, cell + operator, operator, probes, j)
-                segments += 1
-                predicates += end - begin
-                if many:
-                    for i in range(begin, end):
-                        if counters[tails[i]] != 0:
-                            counters[tails[i]] -= 1
-                else:
-                    for i in range(begin, end):
-                        counters[tails[i]] -= 1
-    left.touched[0] += segments
-    left.touched[1] += predicates
+    counters, tails = left.bytes, lists.tail
+    for h in range(hits.starts[i], hits.starts[i + 1]):
+        begin, end = _matching(lists.key, lists.runs, hits.cell[h], probes, hits.probe[h])
+        left.predicates[0] += end - begin
+        if many:
+            for k in range(begin, end):
+                if counters[tails[k]] != 0:
+                    counters[tails[k]] -= 1
+        else:
+            for k in range(begin, end):
+                counters[tails[k]] -= 1
 
 
 @lean
-def _clear(lists: Lists, need: U64, row: int, probes: Probes, count: int, left: Left) -> None:
+def _clear(lists: Lists, need: U64, row: int, probes: Probes, hits: Hits, i: int, left: Left) -> None:
     """Clear the bit of every clause of the row that the event makes true."""
     first_slot = lists.slot_starts[row]
     for k in range(lists.slot_count[row]):
         left.words[k] = need[first_slot + k]
-    first_cell = row * lists.b * LISTS
-    for j in range(count):
-        cell = first_cell + probes.cell[j]
-        for operator in range(LISTS):
-            bit = probes.equal_bit[j] if operator == EQUAL else probes.other_bit[j]
-            if lists.signature[cell + operator] & bit != 0:
-                begin, end = _matching(lists.key, lists.runs, cell + operator, operator, probes, j)
-                left.touched[0] += 1
-                left.touched[1] += end - begin
-                for i in range(begin, end):
-                    tail = np.int64(lists.tail[i])
-                    clause = np.uint64(1) << np.uint64(tail & CLAUSE_MASK)
-                    left.words[tail >> CLAUSE_BITS] &= ~clause
+    for h in range(hits.starts[i], hits.starts[i + 1]):
+        begin, end = _matching(lists.key, lists.runs, hits.cell[h], probes, hits.probe[h])
+        left.predicates[0] += end - begin
+        for k in range(begin, end):
+            tail = np.int64(lists.tail[k])
+            clause = np.uint64(1) << np.uint64(tail & CLAUSE_MASK)
+            left.words[tail >> CLAUSE_BITS] &= ~clause
 
 
 @lean
-def _matching(key: I32, runs: I32, cell: int, operator: int, probes: Probes, j: int) -> tuple[int, int]:
+def _matching(key: I32, runs: I32, cell: int, probes: Probes, j: int) -> tuple[int, int]:
     """The entries of a segment that this probe makes true; the segment has some."""
+    operator = cell % LISTS
     begin, end = np.int64(runs[2 * cell]), np.int64(runs[2 * cell + 1])
     wanted = probes.key[j]
     if operator == AT_LEAST:

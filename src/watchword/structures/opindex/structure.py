@@ -41,12 +41,12 @@ from watchword.language.table import LEAF
 from watchword.structures.conjunctive import Conjunctive, ConjunctiveParts, Scratch, Stored, stored_from
 from watchword.structures.opindex.clauses import expressions_by_clauses, units_of_clauses
 from watchword.structures.opindex.lists import Lists, build_lists
-from watchword.structures.opindex.match import match_events, new_left, new_probes
+from watchword.structures.opindex.match import match_events, new_hits, new_left, new_probes
 from watchword.structures.opindex.predicates import LISTS, domain_of
 from watchword.structures.opindex.trie import add_prefixes, empty_trie
 from watchword.structures.opindex.units import Rewriting, Units, units_of_conjunctions
 from watchword.structures.opindex.update import delete, insert, trimmed
-from watchword.structures.structure import U32, Input, Parameters, nbytes
+from watchword.structures.structure import PREDICATES, U32, Input, Parameters, nbytes
 
 
 class OpIndexParts(NamedTuple):
@@ -96,8 +96,8 @@ class OpIndex(Conjunctive):
 
     def _search(self, events: CodedEvents, first: int, starts: I64, out: U32, scratch: Scratch) -> int:
         counters, bitmaps = scratch.own
-        longest = int(np.diff(events.starts).max())
-        return match_events(
+        most = int(np.diff(events.starts).max()) * (1 + self.rewriting.trie.deepest)
+        done = match_events(
             self.rewriting.domain,
             self.rewriting.trie,
             self.counted,
@@ -106,7 +106,8 @@ class OpIndex(Conjunctive):
             self.clausal,
             self.clausal.need,
             bitmaps,
-            new_probes(longest * (1 + self.rewriting.trie.deepest)),
+            new_probes(most),
+            new_hits(most),
             self.stored.subjects(),
             events,
             first,
@@ -114,6 +115,10 @@ class OpIndex(Conjunctive):
             out,
             scratch.state,
         )
+        for left in scratch.own:
+            scratch.state.counts[PREDICATES] += left.predicates[0]
+            left.predicates[0] = 0
+        return done
 
     def _insert(self, first: int, last: int) -> None:
         if first == last:
