@@ -12,8 +12,8 @@ from tests.structures.cases import Workbench, found
 
 import watchword as ww
 from watchword.coding.codebook import Codebook
-from watchword.errors import LimitError
-from watchword.structures.opindex.lists import FREE_SLOT, ROW_SLOTS, Lists, build_lists, signature_bit
+from watchword.errors import LimitError, UnknownStructureError
+from watchword.structures.opindex.lists import FREE_SLOT, ROW_SLOTS, Lists, signature_bit
 from watchword.structures.opindex.predicates import AT_LEAST, AT_MOST, EQUAL, LISTS
 from watchword.structures.opindex.structure import OpIndex
 from watchword.structures.structure import BUCKETS, CANDIDATES, NODES, PREDICATES
@@ -57,7 +57,8 @@ def counters(structure: OpIndex, bench: Workbench, pivot: str) -> list[int]:
     lists = structure.counted
     row = int(lists.first_row[1 + bench.coding.names.index(pivot)])
     first = int(lists.slot_starts[row])
-    return lists.need[first : first + int(lists.slot_count[row])].tolist()
+    needed: list[int] = lists.need[first : first + int(lists.slot_count[row])].tolist()
+    return needed
 
 
 def name_of(bench: Workbench, dimension: int) -> str:
@@ -357,18 +358,30 @@ def test_what_is_counted_alone_decides(name: str) -> None:
     bench = Workbench(texts)
     structure = bench.build(name, range(len(texts)))
     values: list[Any] = [*range(11), 4.5, 250, 301.5, float("nan"), "d", "k", "z", True, None, [], [1, 7], [5, "d"]]
-    batch = [{"a": value, "b": other, "c": "z"} for value in values for other in (1, 3, "d", "k")]
+    batch: list[dict[str, Any]] = [{"a": value, "b": other, "c": "z"} for value in values for other in (1, 3, "d", "k")]
     events = bench.events(batch)
     assert found(structure.match(events)) == found(bench.build("scan", range(len(texts))).match(events))
 
 
-def test_too_many_segments_are_refused() -> None:
+def test_prefixes_denied_twice_have_the_empty_set_too() -> None:
+    """So they are no nodes of the trie: they could cross the interval of a shorter prefix."""
+    texts = ["NOT s NOT LIKE 'b%'", "s LIKE 'b%'", "NOT s NOT LIKE 'ba%'", "f = 1", "NOT (i = 1 AND f NOT LIKE 'a%')"]
+    bench = Workbench(texts)
+    structure = bench.build("opindex", range(5))
+    assert structure.describe()["trie nodes"] == 1
+    batch: list[dict[str, Any]] = [{"s": text, "f": text} for text in ("a", "ab", "b", "ba", "c", 1, 2.5, frozenset())]
+    events = bench.events(batch)
+    assert found(structure.match(events)) == found(bench.build("scan", range(5)).match(events))
+
+
+def test_parameters_that_are_refused() -> None:
     """Before the memory is asked for, with what helps."""
-    structure, bench = built()
+    bench = Workbench(TABLE_1)
     with pytest.raises(LimitError, match="a smaller b"):
         bench.build("opindex", range(1, 7), parameters={"b": 1 << 27})
-    assert build_lists.__name__ == "build_lists"
-    assert structure.describe()["counted"]["pivot attributes"] == 3
+    for wrong in ({"b": 0}, {"w": 0}, {"w": 65}):
+        with pytest.raises(UnknownStructureError, match="w from 1 to 64"):
+            bench.build("opindex", range(1, 7), parameters=wrong)
 
 
 def test_described() -> None:

@@ -8,8 +8,8 @@ its pivots: it stands in the lists of each. A predicate that holds clears the bi
 
 An expression is taken so if it is of this form and that makes fewer predicates than its disjunctive normal form does,
 which is `(product of the clauses' sizes) * clauses` against `smallest clause * predicates`. One clause alone, or a
-conjunction, never is: counters do these. Predicates that hold of missing attributes or of no event at all but by
-their constants leave it to the conjunctions.
+conjunction, never is: counters do these. An expression with IS NULL, TRUE or FALSE in a clause is left to the
+conjunctions.
 """
 
 from __future__ import annotations

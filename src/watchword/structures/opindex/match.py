@@ -266,12 +266,12 @@ def _matching(key: I32, runs: I32, cell: int, probes: Probes, j: int) -> tuple[i
 
 @lean
 def first_not_below(key: I32, low: int, high: int, wanted: int) -> int:
-    while low < high:
-        middle = (low + high) >> 1
-        if key[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
+    """Halves what is left whatever the comparison says: a choice of numbers, where a jump would be guessed wrongly."""
+    left = high - low
+    while left > 0:
+        half = (left + 1) >> 1
+        low += half if key[low + half - 1] < wanted else 0
+        left -= half
     return low
 
 

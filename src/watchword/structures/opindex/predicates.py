@@ -21,7 +21,7 @@ out.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from watchword.coding.dimensions import PREFIX
 from watchword.coding.ranges import starts_of
 from watchword.coding.values import I32, I64, U8
 from watchword.errors import LimitError
-from watchword.kernel import lean
+from watchword.kernel import inlined, lean
 from watchword.language.expression import Operator
 from watchword.structures.opindex.trie import Trie, node_of
 
@@ -92,6 +92,13 @@ def room_for(predicates: int) -> Predicates:
         np.empty(intervals, np.int32),
         1 if predicates else 0,
     )
+
+
+@inlined
+def is_prefix(low: Any, high: Any, set_of: Any, form: Any) -> Any:
+    """Do these codes, of one condition or of many, belong to a node of the trie? Denied twice, a prefix has the empty
+    set's code too."""
+    return (form == PREFIX) & (set_of < 0) & (low >= FIRST_FAMILY) & (low < high)
 
 
 @lean
@@ -179,7 +186,7 @@ def write_equalities(
 ) -> bool:
     """Write the condition as equalities, if that is what it is, or if they are no more than its two ends."""
     base = domain.base[d]
-    if form == PREFIX and low < high:
+    if is_prefix(low, high, set_of, form):
         put(out, EQUAL, d, domain.base[len(domain.base) - 1] + node_of(trie, base + low, base + high), clause)
         return True
     if set_of < 0:

@@ -29,24 +29,26 @@ Attributes are dimensions here. The frequencies come from the training events, e
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
 from watchword.coding.coded import CodedExpressions
-from watchword.coding.dimensions import PREFIX
 from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I64
+from watchword.errors import UnknownStructureError
 from watchword.language.table import LEAF
 from watchword.structures.conjunctive import Conjunctive, ConjunctiveParts, Scratch, Stored, stored_from
 from watchword.structures.opindex.clauses import expressions_by_clauses, units_of_clauses
-from watchword.structures.opindex.lists import Lists, build_lists
+from watchword.structures.opindex.lists import FREE_SLOT, ROW_SLOTS, Lists, build_lists
 from watchword.structures.opindex.match import match_events, new_hits, new_left, new_probes
-from watchword.structures.opindex.predicates import LISTS, domain_of
+from watchword.structures.opindex.predicates import LISTS, domain_of, is_prefix
 from watchword.structures.opindex.trie import add_prefixes, empty_trie
 from watchword.structures.opindex.units import Rewriting, Units, units_of_conjunctions
 from watchword.structures.opindex.update import delete, insert, trimmed
 from watchword.structures.structure import PREDICATES, U32, Input, Parameters, nbytes
+
+MOST_BITS: Final = 64  # of a signature: a machine word
 
 
 class OpIndexParts(NamedTuple):
@@ -68,6 +70,8 @@ class OpIndex(Conjunctive):
     @classmethod
     def of(cls, stored: Stored, given: Input, parameters: Parameters) -> OpIndex:
         b, w, dimensions = parameters["b"], parameters["w"], len(given.book.codes)
+        if b < 1 or not 1 <= w <= MOST_BITS:
+            raise UnknownStructureError(f"opindex takes b from 1 and w from 1 to {MOST_BITS}, not b = {b}, w = {w}")
         rewriting = Rewriting(domain_of(given.book), empty_trie(), given.selectivity.presence)
         rewriting = _with_prefixes(rewriting, given.coded, 0)
         counted, clausal = _units(stored, rewriting, np.arange(stored.count))
@@ -138,7 +142,7 @@ class OpIndex(Conjunctive):
         trie = self.rewriting.trie
         described["bytes"] |= {"counted": nbytes(trimmed(self.counted)), "by clauses": nbytes(trimmed(self.clausal))}
         return {
-            "name": "opindex",
+            "name": "opindex-bs" if self.counted.b == self.counted.w == 1 else "opindex",
             **described,
             "b": self.counted.b,
             "w": self.counted.w,
@@ -153,7 +157,7 @@ def _with_prefixes(rewriting: Rewriting, coded: CodedExpressions, first: int) ->
     nodes = slice(coded.node_starts[first], coded.node_starts[-1])
     conditions = coded.conditions
     c = coded.condition[nodes][coded.kind[nodes] == LEAF]
-    c = c[(conditions.form[c] == PREFIX) & (conditions.low[c] < conditions.high[c])]
+    c = c[is_prefix(conditions.low[c], conditions.high[c], conditions.set_of[c], conditions.form[c])]
     base = rewriting.domain.base[conditions.dimension[c]]
     return rewriting._replace(
         trie=add_prefixes(rewriting.trie, base + conditions.low[c], base + conditions.high[c]),
@@ -177,7 +181,7 @@ def _describe(lists: Lists) -> dict[str, int]:
     by_list = sizes.sum(axis=(0, 1)).tolist()
     return {
         "pivot attributes": int((lists.first_row >= 0).sum()),
-        "subscriptions": int((used.subject > -(1 << 31) + (1 << 16)).sum()),
+        "subscriptions": int((used.subject > FREE_SLOT + ROW_SLOTS).sum()),
         "lists": int((sizes.sum(axis=1) > 0).sum()),
         "segments": int((sizes > 0).sum()),
         "predicates =": by_list[0],
