@@ -328,7 +328,14 @@ def test_prefixes_go_through_a_trie() -> None:
         structure.insert(bench.coded([i]))
     assert structure.describe()["trie nodes"] == 5
     assert structure.rewriting.trie.deepest == 3
-    batch = [{"s": "bar", "n": 1}, {"s": "barz"}, {"s": "b"}, {"s": "car"}, {"s": "a"}, {"s": ["ba", "cz"], "n": 1}]
+    batch: list[dict[str, Any]] = [
+        {"s": "bar", "n": 1},
+        {"s": "barz"},
+        {"s": "b"},
+        {"s": "car"},
+        {"s": "a"},
+        {"s": ["ba", "cz"], "n": 1},
+    ]
     matches = structure.match(bench.events(batch))
     assert found(matches) == [[0, 1, 2, 4], [0, 2, 5], [0], [3, 4], [], [0, 1, 3]]
     alone = structure.match(bench.events([{"s": "barz"}]))
@@ -369,7 +376,8 @@ def test_prefixes_denied_twice_have_the_empty_set_too() -> None:
     bench = Workbench(texts)
     structure = bench.build("opindex", range(5))
     assert structure.describe()["trie nodes"] == 1
-    batch: list[dict[str, Any]] = [{"s": text, "f": text} for text in ("a", "ab", "b", "ba", "c", 1, 2.5, frozenset())]
+    values: list[Any] = ["a", "ab", "b", "ba", "c", 1, 2.5, frozenset()]
+    batch = [{"s": value, "f": value} for value in values]
     events = bench.events(batch)
     assert found(structure.match(events)) == found(bench.build("scan", range(5)).match(events))
 
