@@ -71,6 +71,15 @@ _STRUCTURES: Final = {
         "hash lists over overlapping cells of popular attributes, chained to a tree of buckets (H-Tree III)",
         "watchword.structures.htree.structure:HTree",
     ),
+    "opindex": _Entry(
+        "lists by pivot attribute and operator, segments with signatures, counters (OpIndex, sections 4 to 6)",
+        "watchword.structures.opindex.structure:OpIndex",
+    ),
+    "opindex-bs": _Entry(
+        "OpIndex without segments and signatures (OpIndex, section 7)",
+        "watchword.structures.opindex.structure:OpIndex",
+        {"b": 1, "w": 1},
+    ),
 }
 
 
