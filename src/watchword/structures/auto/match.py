@@ -72,6 +72,8 @@ from watchword.structures.event_values import forget_values, set_values
 from watchword.structures.structure import CANDIDATES, U32
 
 AHEAD: Final = 4  # codes: about as long as memory takes to answer
+AHEAD_LINES: Final = 16  # cache lines of a list
+LINE_BYTES: Final = 64
 
 
 @lean
@@ -141,7 +143,11 @@ def _look_ahead(
             prefetch(eq_starts, np.int64(directory[d, EQ_BASE] + code))
         d, code = dimensions[i + AHEAD], codes[i + AHEAD]
         if directory[d, EQ_LOW] <= code <= directory[d, EQ_HIGH]:
-            prefetch(words, np.int64(directory[d, EQ_WORDS]) + np.int64(eq_starts[directory[d, EQ_BASE] + code]))
+            at, key = np.int64(directory[d, EQ_WORDS]), directory[d, EQ_BASE] + code
+            step = LINE_BYTES // words.itemsize
+            first, last = at + np.int64(eq_starts[key]), at + np.int64(eq_starts[key + 1])
+            for line in range(first, min(last, first + step * AHEAD_LINES), step):
+                prefetch(words, line)
 
 
 @inlined
