@@ -27,6 +27,14 @@ _STRUCTURES: Final = {
         "direct evaluation of every expression: the oracle (all papers compare with it)",
         "watchword.structures.scan:Scan",
     ),
+    "sift": _Entry(
+        "counting: a list per (attribute, value), ranges enumerated (BE-Tree section 7.2)",
+        "watchword.structures.sift:Sift",
+    ),
+    "kindex": _Entry(
+        "k-index: sorted lists by (size, attribute, value), ranges enumerated (BE-Tree section 2, OpIndex section 3)",
+        "watchword.structures.kindex:KIndex",
+    ),
 }
 
 

@@ -1,0 +1,192 @@
+"""k-index: conjunctions by size, a sorted list per (size, attribute, value) (BE-Tree section 2, OpIndex section 3).
+
+    size 2   (a, 2): 1 2     (b, 3): 1     (c, 6): 2 not 4     event a = 2, c = 6: the lists (a, 2), (c, 6)
+    size 3   (a, 2): 3       ...
+    size 0   Z: 4            what has only NOT IN predicates
+
+For each size k, no larger than the event, the lists of the event's values are sorted by the conjunction they stand at.
+If the k-th stands where the first does, that conjunction has k true predicates and is found; else nothing before the
+k-th one can be, and the lists skip to it. An entry of a NOT IN predicate that is broken stands before the others of
+its conjunction and rejects it. Only one stands for a size of 0, whose conjunctions are all in the list Z.
+
+Invariant: a list ascends by conjunction, so what is inserted last goes to its end. NOT IN is weak: true without a value.
+So what has one is verified (`choose.py`), as is the 33rd predicate on. Cost: an entry per code of a condition. An event
+costs its lists, sorted anew at each step, and skips little where they are dense.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final, NamedTuple
+
+import numpy as np
+
+from watchword.coding.encode import CodedEvents
+from watchword.coding.values import I64
+from watchword.kernel import lean
+from watchword.structures.conjunctive import GONE, Scratch, State, Subjects, accept, enter, leave
+from watchword.structures.inverted.choose import Rule
+from watchword.structures.inverted.lists import Lists
+from watchword.structures.inverted.structure import InvertedIndex
+from watchword.structures.structure import BUCKETS, PREDICATES, U32
+
+
+class _Cursors(NamedTuple):
+    """The lists of one size, in the order of their current entries."""
+
+    entry: I64  # the current one
+    at: I64  # where it stands
+    end: I64
+
+
+class KIndex(InvertedIndex):
+    name: ClassVar[str] = "kindex"
+    rule: ClassVar[Rule] = Rule(True, 32)
+    sized: ClassVar[bool] = True
+
+    def describe(self) -> dict[str, Any]:
+        sizes = np.bincount(self.indexed.size[: self.stored.count])
+        return {**super().describe(), "sizes": {str(k): int(sizes[k]) for k in np.flatnonzero(sizes)}}
+
+    def always_candidates(self) -> I64:
+        """Those of size 0: an event rejects them or has to verify them."""
+        c = self.stored.trimmed()
+        of_size_0 = (self.indexed.size[: self.stored.count] == 0) & (c.flags & GONE == 0)
+        return np.union1d(super().always_candidates(), c.expression[of_size_0])
+
+    def _search(self, events: CodedEvents, first: int, starts: I64, out: U32, scratch: Scratch) -> int:
+        most = int(np.diff(events.starts).max(initial=0)) + 1
+        cursors = _Cursors(*(np.empty(most, np.int64) for _ in range(3)))
+        return _match(self.stored.subjects(), self.lists, events, first, starts, out, scratch.state, cursors)
+
+
+@lean
+def _match(
+    subjects: Subjects,
+    lists: Lists,
+    events: CodedEvents,
+    first: int,
+    starts: I64,
+    out: U32,
+    state: State,
+    cursors: _Cursors,
+) -> int:
+    partitions = 1 + max(lists.partition)
+    for e in range(first, len(events.starts) - 1):
+        n = starts[e]
+        if n + subjects.count > len(out):
+            return e
+        many = enter(state, events, e)
+        for k in range(len(lists.partition)):
+            p = lists.partition[k]
+            if p < 0 or k > events.starts[e + 1] - events.starts[e]:
+                continue
+            count = _open(lists, events, e, many, partitions, k, p, cursors)
+            state.counts[BUCKETS] += count
+            if count >= k:
+                n = _walk(subjects, lists, state, out, n, many, max(k, 1), count, cursors)
+        leave(state, events, e, many)
+        starts[e + 1] = n
+    return len(events.starts) - 1
+
+
+@lean
+def _open(
+    lists: Lists, events: CodedEvents, e: int, many: bool, partitions: int, k: int, p: int, cursors: _Cursors
+) -> int:
+    """Set a cursor to the start of each of the event's lists of size k; how many they are."""
+    count = 0
+    for i in range(events.starts[e], events.starts[e + 1]):
+        token = lists.token[events.dimension[i]] + events.code[i]
+        count = _open_list(lists, lists.directory[token * partitions + p], many, count, cursors)
+    if k == 0 and events.code[events.starts[e]] != 0:  # Z; an event that could not be read meets nothing
+        count = _open_list(lists, lists.directory[lists.token[-1] * partitions + p], many, count, cursors)
+    return count
+
+
+@lean
+def _open_list(lists: Lists, number: int, many: bool, count: int, cursors: _Cursors) -> int:
+    if number < 0:
+        return count
+    end = lists.start[number] + lists.length[number]
+    at = _not_excluding(lists, lists.start[number], end, many)
+    if at == end:
+        return count
+    _place(cursors, count, count + 1, lists.entry[at], at, end, -1)
+    return count + 1
+
+
+@lean
+def _not_excluding(lists: Lists, at: int, end: int, many: bool) -> int:
+    """An event with several values does not break NOT IN by one of them."""
+    if many:
+        while at < end and lists.entry[at] & 1 == 0:
+            at += 1
+    return at
+
+
+@lean
+def _place(cursors: _Cursors, hole: int, count: int, entry: int, at: int, end: int, step: int) -> None:
+    """Put a cursor into its order, from the hole on upwards (`step` 1) or downwards (-1)."""
+    i = hole + step
+    while 0 <= i < count and (cursors.entry[i] < entry if step > 0 else cursors.entry[i] > entry):
+        cursors.entry[hole], cursors.at[hole], cursors.end[hole] = cursors.entry[i], cursors.at[i], cursors.end[i]
+        hole = i
+        i += step
+    cursors.entry[hole], cursors.at[hole], cursors.end[hole] = entry, at, end
+
+
+@lean
+def _walk(
+    subjects: Subjects,
+    lists: Lists,
+    state: State,
+    out: U32,
+    n: int,
+    many: bool,
+    k: int,
+    count: int,
+    cursors: _Cursors,
+) -> int:
+    """Accept each conjunction that k of the cursors meet; where the next match goes."""
+    entry, read = cursors.entry, count
+    while count >= k:
+        kth = entry[k - 1] >> 1
+        wanted, moved = kth, k - 1
+        if entry[0] >> 1 == kth:
+            if entry[0] & 1:
+                n = accept(subjects, state, out, n, kth, many)
+            wanted, moved = kth + 1, k
+            while moved < count and entry[moved] >> 1 == kth:
+                moved += 1
+        else:
+            while entry[moved - 1] >> 1 == kth:
+                moved -= 1
+        read += moved
+        for j in range(moved - 1, -1, -1):
+            end = cursors.end[j]
+            at = _not_excluding(lists, _skip(lists.entry, cursors.at[j], end, wanted), end, many)
+            if at < end:
+                _place(cursors, j, count, lists.entry[at], at, end, 1)
+            else:
+                count -= 1
+                for i in range(j, count):
+                    entry[i], cursors.at[i], cursors.end[i] = entry[i + 1], cursors.at[i + 1], cursors.end[i + 1]
+    state.counts[PREDICATES] += read
+    return n
+
+
+@lean
+def _skip(entry: U32, at: int, end: int, wanted: int) -> int:
+    """The first place behind `at` whose conjunction is not before the wanted one; it is mostly near."""
+    step = 1
+    while at + step < end and entry[at + step] >> 1 < wanted:
+        at += step
+        step <<= 1
+    low, high = at + 1, min(at + step, end)
+    while low < high:
+        middle = (low + high) >> 1
+        if entry[middle] >> 1 < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
