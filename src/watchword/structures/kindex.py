@@ -16,7 +16,7 @@ costs its lists, sorted anew at each step, and skips little where they are dense
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 

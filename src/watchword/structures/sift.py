@@ -16,7 +16,7 @@ set them back, or all of them are, whichever is less.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I64, U8

@@ -15,13 +15,14 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from watchword.coding.coded import Conditions
 from watchword.coding.ranges import starts_of
 from watchword.coding.values import I32, I64, U8
 from watchword.kernel import lean
 from watchword.structures.conjunctions import Conjunctions
-from watchword.structures.expressions import append
+from watchword.structures.expressions import Item
 from watchword.structures.inverted.choose import EXCLUDED, INCLUDED, LEFT_OUT, run, runs, width
 from watchword.structures.structure import U32
 
@@ -254,7 +255,7 @@ def with_room(lists: Lists, new: int, more: int) -> Lists:
     )
 
 
-def _longer(array, used: int, more: int):
+def _longer(array: npt.NDArray[Item], used: int, more: int) -> npt.NDArray[Item]:
     if used + more <= len(array):
         return array
     grown = np.zeros(used + more + (used >> 1), array.dtype)
