@@ -9,7 +9,7 @@ If the k-th stands where the first does, that conjunction has k true predicates 
 k-th one can be, and the lists skip to it. An entry of a NOT IN predicate that is broken stands before the others of
 its conjunction and rejects it. Only one stands for a size of 0, whose conjunctions are all in the list Z.
 
-Invariant: a list ascends by conjunction, so what is inserted last goes to its end. NOT IN is weak: true without a value.
+Invariant: a list ascends by conjunction: what is inserted last goes to its end. NOT IN is weak: true without a value.
 So what has one is verified (`choose.py`), as is the 33rd predicate on. Cost: an entry per code of a condition. An event
 costs its lists, sorted anew at each step, and skips little where they are dense.
 """

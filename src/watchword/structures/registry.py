@@ -35,6 +35,10 @@ _STRUCTURES: Final = {
         "k-index: sorted lists by (size, attribute, value), ranges enumerated (BE-Tree section 2, OpIndex section 3)",
         "watchword.structures.kindex:KIndex",
     ),
+    "propagation": _Entry(
+        "clusters by access predicate and size, checked in columns (BE-Tree sections 2 and 7.2)",
+        "watchword.structures.propagation:Propagation",
+    ),
 }
 
 

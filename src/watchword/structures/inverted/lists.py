@@ -15,14 +15,13 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from watchword.coding.coded import Conditions
 from watchword.coding.ranges import starts_of
 from watchword.coding.values import I32, I64, U8
 from watchword.kernel import lean
 from watchword.structures.conjunctions import Conjunctions
-from watchword.structures.expressions import Item
+from watchword.structures.expressions import longer
 from watchword.structures.inverted.choose import EXCLUDED, INCLUDED, LEFT_OUT, run, runs, width
 from watchword.structures.structure import U32
 
@@ -248,16 +247,8 @@ def with_room(lists: Lists, new: int, more: int) -> Lists:
     """With room for so many lists and entries, and half as many as there are."""
     count, entries = lists.used.tolist()
     return lists._replace(
-        start=_longer(lists.start, count, new),
-        length=_longer(lists.length, count, new),
-        room=_longer(lists.room, count, new),
-        entry=_longer(lists.entry, entries, more),
+        start=longer(lists.start, count, new),
+        length=longer(lists.length, count, new),
+        room=longer(lists.room, count, new),
+        entry=longer(lists.entry, entries, more),
     )
-
-
-def _longer(array: npt.NDArray[Item], used: int, more: int) -> npt.NDArray[Item]:
-    if used + more <= len(array):
-        return array
-    grown = np.zeros(used + more + (used >> 1), array.dtype)
-    grown[:used] = array[:used]
-    return grown
