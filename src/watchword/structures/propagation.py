@@ -5,9 +5,9 @@
                         c 1..9 | b 2..4 | ...]          column 1
     (b)    --> size 2: [...]                            without an equality: what is rarest, its attribute
 
-Invariant: a conjunction stands in the cluster of its most selective equality (`clusters/arrange.py`), one for each value
-of an IN list. Cost: its conditions in columns, 4 to 12 bytes each. An event looks up its values and its attributes, and
-checks what it finds there column by column; a conjunction mostly fails in the first.
+Invariant: a conjunction stands in the cluster of its most selective equality (`clusters/arrange.py`), in one for each
+value of an IN list. Cost: its conditions in columns, 4 to 12 bytes each. An event looks up its values and attributes,
+and checks what it finds there column by column; a conjunction mostly fails in the first.
 """
 
 from __future__ import annotations

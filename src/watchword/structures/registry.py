@@ -27,6 +27,10 @@ _STRUCTURES: Final = {
         "direct evaluation of every expression: the oracle (all papers compare with it)",
         "watchword.structures.scan:Scan",
     ),
+    "scan-columnar": _Entry(
+        "a tight scan of all conditions in columns, 64 events at a time, without an index",
+        "watchword.structures.columnar:Columnar",
+    ),
     "sift": _Entry(
         "counting: a list per (attribute, value), ranges enumerated (BE-Tree section 7.2)",
         "watchword.structures.sift:Sift",

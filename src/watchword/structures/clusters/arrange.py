@@ -61,9 +61,9 @@ def choose_access(
 
 @kernel
 def arrange(c: Conjunctions, sets: Conditions, cost: F64, access: I32, first: int, last: int, order: I32) -> None:
-    """Set `order` of the conditions of conjunctions first .. last - 1; an equality that is their access comes last.
+    """Set `order` of the conditions of conjunctions first .. last - 1: `cost` and `order` have no others.
 
-    What a column says less of than its condition does, a set, makes VERIFY.
+    An equality that is their access comes last. A set, of which a column has but the bounds, makes VERIFY.
     """
     for conjunction in range(first, last):
         begin, end = c.starts[conjunction], c.starts[conjunction + 1]
@@ -73,7 +73,7 @@ def arrange(c: Conjunctions, sets: Conditions, cost: F64, access: I32, first: in
             costs[access[conjunction]] = np.inf
         ranked = np.argsort(costs, kind="mergesort")
         for i in range(len(ranked)):
-            order[begin + i] = begin + ranked[i]
+            order[begin - c.starts[first] + i] = begin + ranked[i]
             if i < checked and c.set_of[begin + ranked[i]] >= 0:
                 c.flags[conjunction] |= VERIFY
 

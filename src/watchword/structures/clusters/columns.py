@@ -48,6 +48,13 @@ class Columns(NamedTuple):
     used: I64  # CLUSTERS, SLOTS, CONDITIONS
 
 
+class Order(NamedTuple):
+    """The conditions of some conjunctions, one behind another, each's as its columns have them."""
+
+    condition: I32
+    base: int  # the first of all
+
+
 class Placed(NamedTuple):
     """What goes where: one row per conjunction and key."""
 
@@ -63,7 +70,7 @@ def least_type(largest: int) -> type[np.generic]:
     return np.uint16 if largest <= np.iinfo(np.uint16).max else np.int32
 
 
-def build_columns(c: Conjunctions, order: I32, placed: Placed, keys: int, codes: I64) -> Columns:
+def build_columns(c: Conjunctions, order: Order, placed: Placed, keys: int, codes: I64) -> Columns:
     """Clusters in the order of key and size, without room to grow."""
     by_cluster = np.lexsort((placed.size, placed.key))
     key, size = placed.key[by_cluster], placed.size[by_cluster]
@@ -96,20 +103,20 @@ def build_columns(c: Conjunctions, order: I32, placed: Placed, keys: int, codes:
 
 
 @lean
-def _fill(c: Conjunctions, order: I32, columns: Columns, conjunctions: I64, clusters: I64) -> None:
+def _fill(c: Conjunctions, order: Order, columns: Columns, conjunctions: I64, clusters: I64) -> None:
     for i in range(len(conjunctions)):
         _put(c, order, columns, conjunctions[i], clusters[i])
 
 
 @lean
-def _put(c: Conjunctions, order: I32, columns: Columns, conjunction: int, cluster: int) -> int:
-    """Take the next slot, which must be there. `order` has the conjunction's conditions as the columns have them."""
+def _put(c: Conjunctions, order: Order, columns: Columns, conjunction: int, cluster: int) -> int:
+    """Take the next slot, which must be there."""
     slot = np.int64(columns.count[cluster])
     columns.count[cluster] = slot + 1
     columns.conjunction[columns.slots[cluster] + slot] = conjunction
-    first, at = c.starts[conjunction], columns.conditions[cluster] + slot
+    first, at = c.starts[conjunction] - order.base, columns.conditions[cluster] + slot
     for i in range(columns.size[cluster]):
-        condition = order[first + i]
+        condition = order.condition[first + i]
         columns.dimension[at] = c.dimension[condition]
         columns.low[at], columns.high[at] = c.low[condition], c.high[condition]
         at += columns.room[cluster]
@@ -126,7 +133,7 @@ def find(columns: Columns, key: int, size: int) -> int:
 
 
 @lean
-def add(c: Conjunctions, order: I32, columns: Columns, placed: Placed, first: int) -> int:
+def add(c: Conjunctions, order: Order, columns: Columns, placed: Placed, first: int) -> int:
     """Enter rows of `placed` from `first` on; the one for which there was no room, or their number."""
     for i in range(first, len(placed.key)):
         size, cluster = placed.size[i], find(columns, placed.key[i], placed.size[i])

@@ -10,7 +10,7 @@ import numpy as np
 from watchword.coding.ranges import starts_of
 from watchword.coding.values import I32, I64
 from watchword.structures.clusters.arrange import NO_ACCESS, arrange, choose_access, place
-from watchword.structures.clusters.columns import Columns, add, build_columns, grown, take_out, trimmed
+from watchword.structures.clusters.columns import Columns, Order, add, build_columns, grown, take_out, trimmed
 from watchword.structures.conjunctive import Conjunctive, ConjunctiveParts, Stored, stored_from
 from watchword.structures.expressions import append
 from watchword.structures.selectivity import F64, Selectivity
@@ -98,7 +98,7 @@ class ClusterIndex(Conjunctive):
         take_out(self.columns, place(self.stored.conjunctions, sets, self.token, self.access, conjunctions))
 
 
-def _arranged(stored: Stored, statistics: Statistics, access: I32, first: int, last: int, by_access: bool) -> I32:
+def _arranged(stored: Stored, statistics: Statistics, access: I32, first: int, last: int, by_access: bool) -> Order:
     """Choose the access of conjunctions first .. last - 1, and say in which order their conditions stand."""
     c, sets = stored.conjunctions, stored.expressions.coded.conditions
     some = slice(int(c.starts[first]), int(c.starts[last]))
@@ -106,6 +106,6 @@ def _arranged(stored: Stored, statistics: Statistics, access: I32, first: int, l
     cost = Selectivity(*statistics).of(conditions)
     if by_access:
         choose_access(c, sets, cost, statistics.presence, first, last, access)
-    order = np.zeros(stored.conditions, np.int32)
+    order = np.empty(len(cost), np.int32)
     arrange(c, sets, cost, access, first, last, order)
-    return order
+    return Order(order, int(c.starts[first]))
