@@ -16,7 +16,7 @@ costs its lists, sorted anew at each step, and skips little where they are dense
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -25,16 +25,19 @@ from watchword.coding.values import I64
 from watchword.kernel import lean
 from watchword.structures.conjunctive import GONE, Scratch, State, Subjects, accept, enter, leave
 from watchword.structures.inverted.choose import Rule
-from watchword.structures.inverted.lists import Lists
+from watchword.structures.inverted.lists import Lists, ask_ahead
 from watchword.structures.inverted.structure import InvertedIndex
 from watchword.structures.structure import BUCKETS, PREDICATES, U32
 
+BITS: Final = 24  # of the number of a list in an event, which has less than 2**20 values
+MOST_LISTS: Final = (1 << BITS) - 1
+
 
 class _Cursors(NamedTuple):
-    """The lists of one size, in the order of their current entries."""
+    """The event's lists of one size."""
 
-    entry: I64  # the current one
-    at: I64  # where it stands
+    order: I64  # current entry << BITS | list: ascending
+    at: I64  # list -> where its current entry stands
     end: I64
 
 
@@ -76,14 +79,16 @@ def _match(
         if n + subjects.count > len(out):
             return e
         many = enter(state, events, e)
+        ask_ahead(lists, partitions, events, e)
+        size = max(1, events.starts[e + 1] - events.starts[e] - 1)  # the constant dimension is alone in a conjunction
         for k in range(len(lists.partition)):
             p = lists.partition[k]
-            if p < 0 or k > events.starts[e + 1] - events.starts[e]:
+            if p < 0 or k > size:
                 continue
             count = _open(lists, events, e, many, partitions, k, p, cursors)
             state.counts[BUCKETS] += count
             if count >= k:
-                n = _walk(subjects, lists, state, out, n, many, max(k, 1), count, cursors)
+                n = _walk(subjects, lists.entry, state, out, n, many, max(k, 1), count, cursors)
         leave(state, events, e, many)
         starts[e + 1] = n
     return len(events.starts) - 1
@@ -108,37 +113,32 @@ def _open_list(lists: Lists, number: int, many: bool, count: int, cursors: _Curs
     if number < 0:
         return count
     end = lists.start[number] + lists.length[number]
-    at = _not_excluding(lists, lists.start[number], end, many)
+    at = _not_excluding(lists.entry, lists.start[number], end, many)
     if at == end:
         return count
-    _place(cursors, count, count + 1, lists.entry[at], at, end, -1)
+    cursors.at[count], cursors.end[count] = at, end
+    current = np.int64(lists.entry[at]) << BITS | count
+    place = count
+    while place > 0 and cursors.order[place - 1] > current:
+        cursors.order[place] = cursors.order[place - 1]
+        place -= 1
+    cursors.order[place] = current
     return count + 1
 
 
 @lean
-def _not_excluding(lists: Lists, at: int, end: int, many: bool) -> int:
+def _not_excluding(entry: U32, at: int, end: int, many: bool) -> int:
     """An event with several values does not break NOT IN by one of them."""
     if many:
-        while at < end and lists.entry[at] & 1 == 0:
+        while at < end and entry[at] & 1 == 0:
             at += 1
     return at
 
 
 @lean
-def _place(cursors: _Cursors, hole: int, count: int, entry: int, at: int, end: int, step: int) -> None:
-    """Put a cursor into its order, from the hole on upwards (`step` 1) or downwards (-1)."""
-    i = hole + step
-    while 0 <= i < count and (cursors.entry[i] < entry if step > 0 else cursors.entry[i] > entry):
-        cursors.entry[hole], cursors.at[hole], cursors.end[hole] = cursors.entry[i], cursors.at[i], cursors.end[i]
-        hole = i
-        i += step
-    cursors.entry[hole], cursors.at[hole], cursors.end[hole] = entry, at, end
-
-
-@lean
 def _walk(
     subjects: Subjects,
-    lists: Lists,
+    entry: U32,
     state: State,
     out: U32,
     n: int,
@@ -147,37 +147,54 @@ def _walk(
     count: int,
     cursors: _Cursors,
 ) -> int:
-    """Accept each conjunction that k of the cursors meet; where the next match goes."""
-    entry, read = cursors.entry, count
+    """Accept each conjunction that k of the lists meet; where the next match goes."""
+    order, read = cursors.order, count
     while count >= k:
-        kth = entry[k - 1] >> 1
+        kth = order[k - 1] >> (BITS + 1)
         wanted, moved = kth, k - 1
-        if entry[0] >> 1 == kth:
-            if entry[0] & 1:
+        if order[0] >> (BITS + 1) == kth:
+            if order[0] >> BITS & 1:
                 n = accept(subjects, state, out, n, kth, many)
             wanted, moved = kth + 1, k
-            while moved < count and entry[moved] >> 1 == kth:
+            while moved < count and order[moved] >> (BITS + 1) == kth:
                 moved += 1
         else:
-            while entry[moved - 1] >> 1 == kth:
+            while order[moved - 1] >> (BITS + 1) == kth:
                 moved -= 1
         read += moved
-        for j in range(moved - 1, -1, -1):
-            end = cursors.end[j]
-            at = _not_excluding(lists, _skip(lists.entry, cursors.at[j], end, wanted), end, many)
-            if at < end:
-                _place(cursors, j, count, lists.entry[at], at, end, 1)
-            else:
-                count -= 1
-                for i in range(j, count):
-                    entry[i], cursors.at[i], cursors.end[i] = entry[i + 1], cursors.at[i + 1], cursors.end[i + 1]
+        count = _advance(entry, wanted, moved, many, count, order, cursors.at, cursors.end)
     state.counts[PREDICATES] += read
     return n
 
 
 @lean
+def _advance(entry: U32, wanted: int, moved: int, many: bool, count: int, order: I64, at: I64, end: I64) -> int:
+    """Skip the first `moved` lists to the wanted conjunction and put them in order; how many lists there still are."""
+    for j in range(moved - 1, -1, -1):
+        number = order[j] & MOST_LISTS
+        place = at[number] + 1
+        if place < end[number] and entry[place] >> 1 < wanted:
+            place = _skip(entry, place, end[number], wanted)
+        place = _not_excluding(entry, place, end[number], many)
+        i = j + 1
+        if place < end[number]:
+            at[number] = place
+            current = np.int64(entry[place]) << BITS | number
+            while i < count and order[i] < current:
+                order[i - 1] = order[i]
+                i += 1
+            order[i - 1] = current
+        else:
+            while i < count:
+                order[i - 1] = order[i]
+                i += 1
+            count -= 1
+    return count
+
+
+@lean
 def _skip(entry: U32, at: int, end: int, wanted: int) -> int:
-    """The first place behind `at` whose conjunction is not before the wanted one; it is mostly near."""
+    """The first place behind `at`, whose conjunction is before the wanted one, that has one which is not."""
     step = 1
     while at + step < end and entry[at + step] >> 1 < wanted:
         at += step

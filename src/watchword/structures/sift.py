@@ -23,7 +23,7 @@ from watchword.coding.values import I64, U8
 from watchword.kernel import lean
 from watchword.structures.conjunctive import Scratch, State, Subjects, accept, enter, leave
 from watchword.structures.inverted.choose import Rule
-from watchword.structures.inverted.lists import Lists
+from watchword.structures.inverted.lists import Lists, ask_ahead
 from watchword.structures.inverted.structure import InvertedIndex
 from watchword.structures.structure import BUCKETS, PREDICATES, U32
 
@@ -60,6 +60,7 @@ def _sift(
         if n + subjects.count > len(out):
             return e
         many = enter(state, events, e)
+        ask_ahead(lists, 1, events, e)
         counted = 0
         for i in range(events.starts[e], events.starts[e + 1]):
             number = lists.directory[lists.token[events.dimension[i]] + events.code[i]]

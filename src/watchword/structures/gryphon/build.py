@@ -66,7 +66,7 @@ def rows_of(c: Conjunctions, first: int, last: int, ordering: Ordering) -> Rows:
 
 @kernel
 def _order_conditions(c: Conjunctions, ordering: Ordering, rows: Rows) -> None:
-    """Indexed ones by rank, then the others, rarest attribute first. A set, which a row knows the bounds of, makes VERIFY."""
+    """Indexed ones by rank, then the others, rarest attribute first. A set of codes makes VERIFY."""
     codes = np.int64(1) << 31
     for row in range(len(rows.conjunction)):
         conjunction = rows.conjunction[row]
@@ -168,7 +168,8 @@ def _count_states(rows: Rows) -> int:
     count, before = 0, np.int64(0)
     for row in range(len(rows.indexed)):
         behind = _shared(rows, row, row + 1) if row + 1 < len(rows.indexed) else np.int64(0)
-        count += max(0, min(np.int64(rows.indexed[row]), max(before, behind) + 1) - before)
+        deepest = min(np.int64(rows.indexed[row]), (behind if behind > before else before) + 1)
+        count += max(0, deepest - before)
         before = behind
     return count
 

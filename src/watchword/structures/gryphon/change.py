@@ -106,27 +106,20 @@ def _insert_row(tree: Tree, row: int) -> None:
     state = np.int64(0)
     while True:
         depth, head = states.depth[state], np.int64(states.first_row[state])
-        waits = head >= 0 and rows.indexed[head] > depth
+        if head >= 0 and rows.indexed[head] > depth:
+            states.first_row[state] = -1
+            _add_to_state(tree, _child(tree, state, head), head)
+        elif head < 0 and states.first_test[state] < 0:
+            break
         if rows.indexed[row] == depth:
-            _add_to_state(rows, states, state, row, head if waits else np.int64(-1))
-            return
-        if states.first_test[state] < 0:
-            if not waits:
-                _add_to_state(rows, states, state, row, np.int64(-1))
-                return
-            states.first_row[state] = rows.next[head]
-            child = _child(tree, state, head)
-            _add_to_state(rows, states, child, head, np.int64(-1))
+            break
         state = _child(tree, state, row)
+    _add_to_state(tree, state, row)
 
 
 @lean
-def _add_to_state(rows: Rows, states: States, state: int, row: int, behind: int) -> None:
-    """As its first row, or behind the first one."""
-    if behind >= 0:
-        rows.next[row], rows.next[behind] = rows.next[behind], row
-    else:
-        rows.next[row], states.first_row[state] = states.first_row[state], row
+def _add_to_state(tree: Tree, state: int, row: int) -> None:
+    tree.rows.next[row], tree.states.first_row[state] = tree.states.first_row[state], row
 
 
 @lean

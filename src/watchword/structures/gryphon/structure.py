@@ -53,9 +53,13 @@ class Gryphon(Conjunctive):
             states=States(*(column[:states] for column in tree.states)),
             tests=Tests(*(column[:tests] for column in tree.tests)),
             rows=Rows(
-                *(column[:count] for column in rows[:3]),
+                rows.conjunction[:count],
+                rows.next[:count],
+                rows.indexed[:count],
                 rows.starts[: count + 1],
-                *(column[:conditions] for column in rows[4:]),
+                rows.dimension[:conditions],
+                rows.low[:conditions],
+                rows.high[:conditions],
             ),
             row_of=tree.row_of[:count],
         )

@@ -1,12 +1,11 @@
 """The matching tree of Gryphon (BE-Tree section 7.2, and its source, Aguilera et al., PODC 1999).
 
-    a = 1 AND b = 2                              state 0
-    a = 1 AND b <= 5                             test a ------------- * ------------> test b --> *
-    b = 2                                        | 1..1                               | 2..2
-    TRUE-like rest: row of state 0               state 1                              state 4: row 2
-                                                 test b
-                                                 | 2..2        | 0..5
-                                                 state 2: row  state 3: row
+    row 0: a = 1 AND b = 2      state 0: test a ---------------------------- * --> test b
+    row 1: a = 1 AND b <= 5              |  1..1                  |  3..3            |  2..2
+    row 2: a = 3                         state 1: test b          state: row 2       state: row 3
+    row 3: b = 2                                  |  2..2   |  0..5
+                                                  state:    state:
+                                                  row 0     row 1
 
 A row is a conjunction with its conditions in the tree's order of attributes. A state is reached by results that are
 all true of the event. It has the rows that need no more tests, and a chain of tests: one for each attribute that comes
@@ -16,7 +15,8 @@ Compressed: an attribute that no row of a state has next is not in its chain, so
 lead through. Where a single row is left, it stays in the state, and its remaining conditions are checked one by one.
 
 Invariant: a row stands in the state of its first depth[state] conditions; all of them are indexed ones, and if it has
-more of those, it is the first row of a state without tests. Cost: 24 bytes per state, 20 per test, 12 per condition.
+more of those, it is alone there, and the state has no test. Attributes come by rank, the most frequent first (or, with
+`rarest_first`, last). Cost: 32 bytes per state, 24 per test, 12 per condition.
 An event visits every state whose results are all true of it. A test with many equalities, and a chain of many tests,
 are also found by hash.
 """
