@@ -29,14 +29,16 @@ from watchword.structures.inverted.lists import Lists, ask_ahead
 from watchword.structures.inverted.structure import InvertedIndex
 from watchword.structures.structure import BUCKETS, PREDICATES, U32
 
-BITS: Final = 24  # of the number of a list in an event, which has less than 2**20 values
+BITS: Final = 30  # for the number of a list in an event
 MOST_LISTS: Final = (1 << BITS) - 1
+LAST: Final = (1 << 63) - 1  # stands behind all lists
+BLOCK: Final = 16  # lists that move together
 
 
 class _Cursors(NamedTuple):
     """The event's lists of one size."""
 
-    order: I64  # current entry << BITS | list: ascending
+    order: I64  # current entry << BITS | list: ascending, then LAST and LAST
     at: I64  # list -> where its current entry stands
     end: I64
 
@@ -58,7 +60,8 @@ class KIndex(InvertedIndex):
 
     def _search(self, events: CodedEvents, first: int, starts: I64, out: U32, scratch: Scratch) -> int:
         most = int(np.diff(events.starts).max(initial=0)) + 1
-        cursors = _Cursors(*(np.empty(most, np.int64) for _ in range(3)))
+        order = np.full(most + 2 * BLOCK, LAST)
+        cursors = _Cursors(order, np.empty(most, np.int64), np.empty(most, np.int64))
         return _match(self.stored.subjects(), self.lists, events, first, starts, out, scratch.state, cursors)
 
 
@@ -89,6 +92,7 @@ def _match(
             state.counts[BUCKETS] += count
             if count >= k:
                 n = _walk(subjects, lists.entry, state, out, n, many, max(k, 1), count, cursors)
+            _close(cursors, count)
         leave(state, events, e, many)
         starts[e + 1] = n
     return len(events.starts) - 1
@@ -127,6 +131,12 @@ def _open_list(lists: Lists, number: int, many: bool, count: int, cursors: _Curs
 
 
 @lean
+def _close(cursors: _Cursors, count: int) -> None:
+    for i in range(count):
+        cursors.order[i] = LAST
+
+
+@lean
 def _not_excluding(entry: U32, at: int, end: int, many: bool) -> int:
     """An event with several values does not break NOT IN by one of them."""
     if many:
@@ -162,34 +172,39 @@ def _walk(
             while order[moved - 1] >> (BITS + 1) == kth:
                 moved -= 1
         read += moved
-        count = _advance(entry, wanted, moved, many, count, order, cursors.at, cursors.end)
+        count -= _advance(entry, wanted, moved, many, order, cursors.at, cursors.end)
     state.counts[PREDICATES] += read
     return n
 
 
 @lean
-def _advance(entry: U32, wanted: int, moved: int, many: bool, count: int, order: I64, at: I64, end: I64) -> int:
-    """Skip the first `moved` lists to the wanted conjunction and put them in order; how many lists there still are."""
+def _advance(entry: U32, wanted: int, moved: int, many: bool, order: I64, at: I64, end: I64) -> int:
+    """Skip the first `moved` lists to the wanted conjunction and put them in order; how many of them have ended."""
+    ended = 0
     for j in range(moved - 1, -1, -1):
         number = order[j] & MOST_LISTS
         place = at[number] + 1
         if place < end[number] and entry[place] >> 1 < wanted:
             place = _skip(entry, place, end[number], wanted)
         place = _not_excluding(entry, place, end[number], many)
-        i = j + 1
         if place < end[number]:
             at[number] = place
-            current = np.int64(entry[place]) << BITS | number
-            while i < count and order[i] < current:
-                order[i - 1] = order[i]
-                i += 1
-            order[i - 1] = current
+            _move_up(order, j, np.int64(entry[place]) << BITS | number)
         else:
-            while i < count:
-                order[i - 1] = order[i]
-                i += 1
-            count -= 1
-    return count
+            _move_up(order, j, LAST)
+            ended += 1
+    return ended
+
+
+@lean
+def _move_up(order: I64, place: int, new: int) -> None:
+    """Replace order[place] by something larger that moves to where it belongs, block by block, without branches."""
+    while True:
+        for i in range(place, place + BLOCK):
+            order[i] = min(order[i + 1], max(new, order[i]))
+        place += BLOCK
+        if order[place] >= new:
+            return
 
 
 @lean
