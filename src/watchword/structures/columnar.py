@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I32, I64
-from watchword.kernel import lean
+from watchword.kernel import inlined, lean
 from watchword.structures.clusters.columns import Columns
 from watchword.structures.clusters.structure import ClusterIndex
 from watchword.structures.conjunctive import Scratch, State, Subjects, accept, enter, leave
@@ -127,7 +127,7 @@ def _scan_tile(columns: Columns, conjunctions: int, state: State, tile: _Tile) -
     state.counts[BUCKETS] += columns.used[0]
 
 
-@lean
+@inlined
 def _note(tile: _Tile, conjunction: int, conjunctions: int, mask: np.uint64) -> None:
     while mask != 0:
         lane = lowest_lane(mask)

@@ -21,8 +21,8 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 
 from watchword.coding.encode import CodedEvents
-from watchword.coding.values import I64
-from watchword.kernel import lean
+from watchword.coding.values import I32, I64
+from watchword.kernel import inlined, lean, prefetch
 from watchword.structures.conjunctive import GONE, Scratch, State, Subjects, accept, enter, leave
 from watchword.structures.inverted.choose import Rule
 from watchword.structures.inverted.lists import Lists, ask_ahead
@@ -33,6 +33,7 @@ BITS: Final = 30  # for the number of a list in an event
 MOST_LISTS: Final = (1 << BITS) - 1
 LAST: Final = (1 << 63) - 1  # stands behind all lists
 BLOCK: Final = 16  # lists that move together
+LINE: Final = 16  # entries of a cache line
 
 
 class _Cursors(NamedTuple):
@@ -52,6 +53,9 @@ class KIndex(InvertedIndex):
         sizes = np.bincount(self.indexed.size[: self.stored.count])
         return {**super().describe(), "sizes": {str(k): int(sizes[k]) for k in np.flatnonzero(sizes)}}
 
+    def _own_scratch(self) -> I32:
+        return np.empty(self.stored.count, np.int32)
+
     def always_candidates(self) -> I64:
         """Those of size 0: an event rejects them or has to verify them."""
         c = self.stored.trimmed()
@@ -62,7 +66,8 @@ class KIndex(InvertedIndex):
         most = int(np.diff(events.starts).max(initial=0)) + 1
         order = np.full(most + 2 * BLOCK, LAST)
         cursors = _Cursors(order, np.empty(most, np.int64), np.empty(most, np.int64))
-        return _match(self.stored.subjects(), self.lists, events, first, starts, out, scratch.state, cursors)
+        subjects, found = self.stored.subjects(), scratch.own
+        return _match(subjects, self.lists, events, first, starts, out, scratch.state, cursors, found)
 
 
 @lean
@@ -75,6 +80,7 @@ def _match(
     out: U32,
     state: State,
     cursors: _Cursors,
+    found: I32,
 ) -> int:
     partitions = 1 + max(lists.partition)
     for e in range(first, len(events.starts) - 1):
@@ -84,6 +90,7 @@ def _match(
         many = enter(state, events, e)
         ask_ahead(lists, partitions, events, e)
         size = max(1, events.starts[e + 1] - events.starts[e] - 1)  # the constant dimension is alone in a conjunction
+        met = 0
         for k in range(len(lists.partition)):
             p = lists.partition[k]
             if p < 0 or k > size:
@@ -91,8 +98,10 @@ def _match(
             count = _open(lists, events, e, many, partitions, k, p, cursors)
             state.counts[BUCKETS] += count
             if count >= k:
-                n = _walk(subjects, lists.entry, state, out, n, many, max(k, 1), count, cursors)
+                met = _walk(lists.entry, state, many, max(k, 1), count, cursors, found, met)
             _close(cursors, count)
+        for i in range(met):  # all together: none waits for memory that the one before has asked for
+            n = accept(subjects, state, out, n, found[i], many)
         leave(state, events, e, many)
         starts[e + 1] = n
     return len(events.starts) - 1
@@ -136,7 +145,7 @@ def _close(cursors: _Cursors, count: int) -> None:
         cursors.order[i] = LAST
 
 
-@lean
+@inlined
 def _not_excluding(entry: U32, at: int, end: int, many: bool) -> int:
     """An event with several values does not break NOT IN by one of them."""
     if many:
@@ -146,25 +155,16 @@ def _not_excluding(entry: U32, at: int, end: int, many: bool) -> int:
 
 
 @lean
-def _walk(
-    subjects: Subjects,
-    entry: U32,
-    state: State,
-    out: U32,
-    n: int,
-    many: bool,
-    k: int,
-    count: int,
-    cursors: _Cursors,
-) -> int:
-    """Accept each conjunction that k of the lists meet; where the next match goes."""
+def _walk(entry: U32, state: State, many: bool, k: int, count: int, cursors: _Cursors, found: I32, n: int) -> int:
+    """Note each conjunction that k of the lists meet; where in `found` the next one goes."""
     order, read = cursors.order, count
     while count >= k:
         kth = order[k - 1] >> (BITS + 1)
         wanted, moved = kth, k - 1
         if order[0] >> (BITS + 1) == kth:
             if order[0] >> BITS & 1:
-                n = accept(subjects, state, out, n, kth, many)
+                found[n] = kth
+                n += 1
             wanted, moved = kth + 1, k
             while moved < count and order[moved] >> (BITS + 1) == kth:
                 moved += 1
@@ -177,7 +177,7 @@ def _walk(
     return n
 
 
-@lean
+@inlined
 def _advance(entry: U32, wanted: int, moved: int, many: bool, order: I64, at: I64, end: I64) -> int:
     """Skip the first `moved` lists to the wanted conjunction and put them in order; how many of them have ended."""
     ended = 0
@@ -188,6 +188,7 @@ def _advance(entry: U32, wanted: int, moved: int, many: bool, order: I64, at: I6
             place = _skip(entry, place, end[number], wanted)
         place = _not_excluding(entry, place, end[number], many)
         if place < end[number]:
+            prefetch(entry, place + LINE)
             at[number] = place
             _move_up(order, j, np.int64(entry[place]) << BITS | number)
         else:
@@ -196,18 +197,20 @@ def _advance(entry: U32, wanted: int, moved: int, many: bool, order: I64, at: I6
     return ended
 
 
-@lean
+@inlined
 def _move_up(order: I64, place: int, new: int) -> None:
     """Replace order[place] by something larger that moves to where it belongs, block by block, without branches."""
-    while True:
+    more = True
+    while more:
         for i in range(place, place + BLOCK):
-            order[i] = min(order[i + 1], max(new, order[i]))
+            behind, here = order[i + 1], order[i]
+            larger = new if new > here else here
+            order[i] = behind if behind < larger else larger
         place += BLOCK
-        if order[place] >= new:
-            return
+        more = order[place] < new
 
 
-@lean
+@inlined
 def _skip(entry: U32, at: int, end: int, wanted: int) -> int:
     """The first place behind `at`, whose conjunction is before the wanted one, that has one which is not."""
     step = 1

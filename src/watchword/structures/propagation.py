@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I64
-from watchword.kernel import lean
+from watchword.kernel import inlined, lean
 from watchword.structures.clusters.columns import Columns
 from watchword.structures.clusters.structure import ClusterIndex
 from watchword.structures.conjunctive import Scratch, State, Subjects, accept, enter, leave
@@ -60,7 +60,7 @@ def _propagate(
     return len(events.starts) - 1
 
 
-@lean
+@inlined
 def _search_key(subjects: Subjects, columns: Columns, key: int, state: State, out: U32, n: int, many: bool) -> int:
     k = columns.directory[key]
     checked = 0
@@ -80,9 +80,7 @@ def _search_key(subjects: Subjects, columns: Columns, key: int, state: State, ou
     return n
 
 
-@lean
+@inlined
 def _holds(columns: Columns, at: int, state: State, many: bool) -> bool:
-    d = columns.dimension[at]
-    if many:
-        return some_code_in(state, d, columns.low[at], columns.high[at])
-    return columns.low[at] <= state.value[d] <= columns.high[at]
+    d, low, high = columns.dimension[at], columns.low[at], columns.high[at]
+    return some_code_in(state, d, low, high) if many else low <= state.value[d] <= high

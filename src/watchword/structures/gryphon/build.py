@@ -168,8 +168,10 @@ def _count_states(rows: Rows) -> int:
     count, before = 0, np.int64(0)
     for row in range(len(rows.indexed)):
         behind = _shared(rows, row, row + 1) if row + 1 < len(rows.indexed) else np.int64(0)
-        deepest = min(np.int64(rows.indexed[row]), (behind if behind > before else before) + 1)
-        count += max(0, deepest - before)
+        deepest = (behind if behind > before else before) + 1
+        if deepest > rows.indexed[row]:
+            deepest = np.int64(rows.indexed[row])
+        count += deepest - before if deepest > before else 0
         before = behind
     return count
 

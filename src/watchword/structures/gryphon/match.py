@@ -6,7 +6,7 @@ import numpy as np
 
 from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I32, I64
-from watchword.kernel import lean
+from watchword.kernel import inlined, lean
 from watchword.structures.conjunctive import State, Subjects, accept, enter, leave
 from watchword.structures.event_values import some_code_in
 from watchword.structures.gryphon.tree import MANY, Tree, hashed_state, hashed_test
@@ -46,7 +46,7 @@ def match_events(
     return len(events.starts) - 1
 
 
-@lean
+@inlined
 def _check_rows(subjects: Subjects, tree: Tree, node: int, state: State, out: U32, n: int, many: bool) -> int:
     """Accept the state's rows whose remaining conditions hold."""
     rows, depth, checked = tree.rows, tree.states.depth[node], 0
@@ -66,11 +66,9 @@ def _check_rows(subjects: Subjects, tree: Tree, node: int, state: State, out: U3
     return n
 
 
-@lean
+@inlined
 def _holds(state: State, d: int, low: int, high: int, many: bool) -> bool:
-    if many:
-        return some_code_in(state, d, low, high)
-    return low <= state.value[d] <= high
+    return some_code_in(state, d, low, high) if many else low <= state.value[d] <= high
 
 
 @lean
@@ -90,7 +88,7 @@ def _jump(
     return depth
 
 
-@lean
+@inlined
 def _follow(tree: Tree, test: int, state: State, many: bool, waiting: I32, depth: int) -> int:
     """Let the states wait that results of the test lead to, once each."""
     states, d = tree.states, tree.tests.dimension[test]
