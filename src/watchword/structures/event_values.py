@@ -69,3 +69,14 @@ def condition_holds(conditions: Any, c: int, state: Any) -> bool:
         if in_condition(conditions, c, state.code[i]) != all_must:
             return not all_must
     return all_must
+
+
+@lean
+def some_code_in(state: Any, d: int, low: int, high: int) -> bool:
+    """Does the event, which has several codes on some dimension, have one on d in low .. high?"""
+    if state.last[d] <= state.first[d] + 1:
+        return low <= state.value[d] <= high
+    for i in range(state.first[d], state.last[d]):
+        if low <= state.code[i] <= high:
+            return True
+    return False

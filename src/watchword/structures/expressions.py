@@ -33,6 +33,15 @@ def append(array: npt.NDArray[Item], used: int, added: npt.NDArray[Item]) -> npt
     return array
 
 
+def longer(array: npt.NDArray[Item], used: int, more: int) -> npt.NDArray[Item]:
+    """The array, or, where `more` items do not fit behind the used ones, a copy with room to grow."""
+    if used + more <= len(array):
+        return array
+    copy = np.zeros(used + more + (used >> 1), array.dtype)
+    copy[:used] = array[:used]
+    return copy
+
+
 class Used(NamedTuple):
     """How much of each group of columns is used."""
 

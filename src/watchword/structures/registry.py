@@ -80,6 +80,32 @@ _STRUCTURES: Final = {
         "watchword.structures.opindex.structure:OpIndex",
         {"b": 1, "w": 1},
     ),
+    "scan-columnar": _Entry(
+        "a tight scan of all conditions in columns, 64 events at a time, without an index",
+        "watchword.structures.columnar:Columnar",
+    ),
+    "sift": _Entry(
+        "counting: a list per (attribute, value), ranges enumerated (BE-Tree section 7.2)",
+        "watchword.structures.sift:Sift",
+    ),
+    "kindex": _Entry(
+        "k-index: sorted lists by (size, attribute, value), ranges enumerated (BE-Tree section 2, OpIndex section 3)",
+        "watchword.structures.kindex:KIndex",
+    ),
+    "gryphon": _Entry(
+        "matching tree: a test per attribute, results and a star, ranges too (BE-Tree section 7.2)",
+        "watchword.structures.gryphon.structure:Gryphon",
+        {"equality_only": False},
+    ),
+    "gryphon-eq": _Entry(
+        "matching tree of the equality predicates alone, the others are checked (BE-Tree section 7.2)",
+        "watchword.structures.gryphon.structure:Gryphon",
+        {"equality_only": True},
+    ),
+    "propagation": _Entry(
+        "clusters by access predicate and size, checked in columns (BE-Tree sections 2 and 7.2)",
+        "watchword.structures.propagation:Propagation",
+    ),
 }
 
 

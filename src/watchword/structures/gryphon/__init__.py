@@ -1,0 +1,1 @@
+"""Gryphon's matching tree."""

@@ -1,0 +1,1 @@
+"""Inverted lists of conjunctions by (attribute, value): the base of SIFT and the k-index."""
