@@ -137,9 +137,7 @@ def test_equal_subscriptions_end_in_an_extended_leaf_of_an_atomic_bucket() -> No
     a = partitions(structure, t.ROOT)[dimension_of(bench, "a")]
     while structure.tree.node[a, t.LOW] < structure.tree.node[a, t.HIGH]:
         assert not list(members(structure, a))
-        a = next(
-            int(h) for h in structure.tree.node[a, [t.LEFT, t.RIGHT]] if structure.tree.node[h, t.PARTITIONS] or h >= 0
-        )
+        a = next(int(half) for half in structure.tree.node[a, [t.LEFT, t.RIGHT]] if half != t.NONE)
     matches = structure.match(bench.events([{"a": 1, "b": 2}, {"a": 1, "b": 3}, {"a": 5, "b": 9}]))
     assert found(matches) == [list(range(200)), [], [200]]
     assert matches.counts[PREDICATES] <= 3  # the key says all, for 200 of them
