@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -190,6 +190,17 @@ class Index:
             index._training = len(saved.names), saved.training
         for segment in saved.segments:
             index._contents.load_segment(segment)
+        return index
+
+    @classmethod
+    def open_parts(cls, paths: Sequence[str | Path], verify: bool | None = None) -> Index:
+        """Map several saved indexes as one, to match: events are read once for all. No id may be in two of them."""
+        index = cls()
+        for path in paths:
+            saved = storage.load(Path(path).absolute(), verify)
+            index._contents.attributes.add(saved.names)
+            for segment in saved.segments:
+                index._contents.load_segment(segment)
         return index
 
     def close(self) -> None:

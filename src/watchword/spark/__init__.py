@@ -1,0 +1,23 @@
+"""The pipeline on Spark: subscriptions as a DataFrame in, an index out; events in, matches out.
+
+    import watchword.spark as wws
+
+    built = wws.build(subscriptions, "shop.index")           # id, expression -> a version of the index
+    matches = wws.match(events, "shop.index", event_id="id")  # batch or streaming
+
+    subscriptions --build--> parts, a version, a pointer to it --match--> event id, subscription, version
+
+Works on any session: embedded (`wws.session()`), a cluster, Spark Connect.
+"""
+
+from __future__ import annotations
+
+from watchword.spark.session import require_pyspark, session
+
+require_pyspark()
+
+from watchword.spark.build import Build, build  # noqa: E402
+from watchword.spark.match import match  # noqa: E402
+from watchword.spark.versions import Version, current, remove_old  # noqa: E402
+
+__all__ = ["Build", "Version", "build", "current", "match", "remove_old", "session"]

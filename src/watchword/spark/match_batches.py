@@ -1,0 +1,135 @@
+"""What a task of a match does: Arrow batches of events through the kernels, Arrow batches of matches out.
+
+batch of events --cut by how many matches they have--> Index.match_batch --> pairs, 100,000 at a time
+      |                                                                 or --> one row per event, an array of ids
+      +-- an event that cannot be read --> a row with the reason, or nothing
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from watchword.errors import WatchwordError
+from watchword.index.index import Index
+from watchword.spark import versions
+from watchword.spark.opened import opened
+from watchword.spark.versions import Version
+
+PAIRS: Final = 100_000  # of a batch on its way to Spark: larger ones are not faster, smaller ones are
+MATCHES: Final = 1_000_000  # at a time in memory
+FIRST_EVENTS: Final = 512  # until it is known how many matches events have
+
+
+class Found(NamedTuple):
+    event: npt.NDArray[np.int64]  # ascending
+    subscription: pa.Array
+    errors: list[tuple[int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """Batches of events in, batches of matches out."""
+
+    path: str
+    version: Version | None  # None: the one in force when the task begins
+    names: tuple[str, ...]  # of the columns, which come numbered: Spark takes a dot in a name for a record
+    event_id: str
+    json: str | None
+    arrays: bool
+    errors: str | None
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        version = self.version or versions.current(self.path)
+        index = opened(version)
+        size = FIRST_EVENTS
+        for columns in batches:
+            batch = pa.RecordBatch.from_arrays(columns.columns, list(self.names))
+            first = 0
+            while first < batch.num_rows:
+                events = batch.slice(first, size)
+                found = match_rows(index, events, self.json)
+                yield from self._written(events.column(self.event_id), found, version)
+                first += len(events)
+                size = _next_size(len(events), len(found.event))
+
+    def _written(self, ids: pa.Array, found: Found, version: Version) -> Iterator[pa.RecordBatch]:
+        if self.arrays:
+            yield self._arrays(ids, found, version)
+            return
+        for first in range(0, len(found.event), PAIRS):
+            event = pa.array(found.event[first : first + PAIRS])
+            yield self._batch(ids.take(event), found.subscription.slice(first, PAIRS), None, version)
+        if self.errors is not None and found.errors:
+            rows, reasons = zip(*found.errors, strict=True)
+            nothing = pa.nulls(len(rows), found.subscription.type)
+            yield self._batch(ids.take(pa.array(rows)), nothing, pa.array(reasons, pa.string()), version)
+
+    def _arrays(self, ids: pa.Array, found: Found, version: Version) -> pa.RecordBatch:
+        starts = np.zeros(len(ids) + 1, np.int32)
+        np.cumsum(np.bincount(found.event, minlength=len(ids)), out=starts[1:])
+        reasons: list[str | None] = [None] * len(ids)
+        for row, reason in found.errors:
+            reasons[row] = reason
+        bad = pa.array([reason is not None for reason in reasons]) if found.errors else None
+        lists = pa.ListArray.from_arrays(pa.array(starts), _plain(found.subscription), mask=bad)
+        return self._batch(ids, lists, pa.array(reasons, pa.string()), version)
+
+    def _batch(self, ids: pa.Array, found: pa.Array, reasons: pa.Array | None, version: Version) -> pa.RecordBatch:
+        number = pa.array(np.full(len(ids), version.number, np.int64))
+        columns = [_plain(ids), _plain(found), number]
+        names = [self.event_id, "subscriptions" if self.arrays else "subscription", "version"]
+        if self.errors is not None:
+            columns.append(pa.nulls(len(ids), pa.string()) if reasons is None else reasons)
+            names.append(self.errors)
+        return pa.RecordBatch.from_arrays(columns, names)
+
+
+def _plain(array: pa.Array) -> pa.Array:
+    """Texts with offsets of 32 bits, as Spark has them."""
+    return array.cast(pa.string()) if pa.types.is_large_string(array.type) else array
+
+
+def _next_size(events: int, matches: int) -> int:
+    """As many events as have about a million matches; not many more than last time, for they may differ."""
+    return max(1, min(8 * events, MATCHES * events // max(matches, 1)))
+
+
+def match_rows(index: Index, events: pa.RecordBatch, json: str | None) -> Found:
+    errors: list[tuple[int, str]] = []
+    try:
+        table = index.match_batch(events, json=json, errors=errors)
+    except (WatchwordError, pa.ArrowException):
+        index.match_batch(events.slice(0, 0), json=json)  # a column that nothing can be read from: that is for all
+        return _match_halves(index, events, json)
+    return Found(_numbers(table["event"]), _whole(table["subscription"]), errors)
+
+
+def _match_halves(index: Index, events: pa.RecordBatch, json: str | None) -> Found:
+    """Some event makes the batch unreadable: find it by halving. The others match."""
+    if len(events) > 1:
+        middle = len(events) // 2
+        left = match_rows(index, events.slice(0, middle), json)
+        right = match_rows(index, events.slice(middle), json)
+        event = np.concatenate([left.event, right.event + middle])
+        errors = left.errors + [(row + middle, reason) for row, reason in right.errors]
+        return Found(event, pa.concat_arrays([left.subscription, right.subscription]), errors)
+    try:
+        index.match_batch(events, json=json, errors=[])
+    except (WatchwordError, pa.ArrowException) as error:
+        nothing = index.match_batch([], errors=[])["subscription"]
+        return Found(np.zeros(0, np.int64), _whole(nothing), [(0, str(error))])
+    return match_rows(index, events, json)
+
+
+def _numbers(column: Any) -> npt.NDArray[np.int64]:
+    return _whole(column).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+
+
+def _whole(column: Any) -> pa.Array:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

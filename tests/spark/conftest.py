@@ -1,0 +1,23 @@
+"""One Spark session for all tests of this folder: starting one takes seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pytest
+
+import watchword.spark as wws
+
+FAST: Final = {
+    # a JVM for a minute of small jobs: compiled lightly, collected simply
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+}
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    with wws.session("local[2]", memory="1g", settings=FAST) as session:
+        yield session
