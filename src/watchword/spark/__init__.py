@@ -17,7 +17,16 @@ from watchword.spark.session import require_pyspark, session
 require_pyspark()
 
 from watchword.spark.build import Build, build  # noqa: E402
-from watchword.spark.match import match  # noqa: E402
+from watchword.spark.match import bad_events, match  # noqa: E402
 from watchword.spark.versions import Version, current, remove_old  # noqa: E402
 
-__all__ = ["Build", "Version", "build", "current", "match", "remove_old", "session"]
+__all__ = [
+    "Build",
+    "Version",
+    "bad_events",
+    "build",
+    "current",
+    "match",
+    "remove_old",
+    "session",
+]

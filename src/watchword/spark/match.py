@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from watchword.errors import EventError, WatchwordError
 from watchword.spark import versions
-from watchword.spark.match_batches import Matcher
+from watchword.spark.match_batches import BadEventFinder, Matcher
 from watchword.spark.versions import Version
 
 if TYPE_CHECKING:
@@ -41,10 +41,7 @@ def match(
     On a streaming DataFrame every task takes the version that is in force when it begins, so a new version counts from
     the next micro-batch on, and an event is matched with one version, which its rows name.
     """
-    if strategy not in STRATEGIES:
-        raise WatchwordError(f"there is no strategy {strategy!r}; there are {', '.join(STRATEGIES)}")
-    if output not in OUTPUTS:
-        raise WatchwordError(f"there is no output {output!r}; there are {', '.join(OUTPUTS)}")
+    check_options(strategy, output)
     used = versions.current(path) if version is None else versions.version(path, version)
     pinned = None if events.isStreaming and version is None else used
     check_columns(events, event_id, json, errors, output)
@@ -58,6 +55,24 @@ def match(
         errors=errors,
     )
     return numbered(events).mapInArrow(matcher, schema(events, event_id, used, output, errors))
+
+
+def bad_events(events: DataFrame, path: str | Path, event_id: str = "id", json: str | None = None) -> DataFrame:
+    """The events that cannot be read: the event's id under its own name, and the reason. Nothing is matched."""
+    check_columns(events, event_id, json, "reason", "pairs")
+    finder = BadEventFinder(versions.current(path), tuple(events.columns), event_id, json)
+    from pyspark.sql import types as t
+
+    id_type = events.schema[event_id].dataType
+    found = t.StructType([t.StructField(event_id, id_type), t.StructField("reason", t.StringType())])
+    return numbered(events).mapInArrow(finder, found)
+
+
+def check_options(strategy: str, output: str) -> None:
+    if strategy not in STRATEGIES:
+        raise WatchwordError(f"there is no strategy {strategy!r}; there are {', '.join(STRATEGIES)}")
+    if output not in OUTPUTS:
+        raise WatchwordError(f"there is no output {output!r}; there are {', '.join(OUTPUTS)}")
 
 
 def check_columns(events: DataFrame, event_id: str, json: str | None, errors: str | None, output: str) -> None:

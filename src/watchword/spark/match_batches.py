@@ -90,6 +90,39 @@ class Matcher:
         return pa.RecordBatch.from_arrays(columns, names)
 
 
+@dataclass(frozen=True, slots=True)
+class BadEventFinder:
+    """Batches of events in; out, the ids of those that cannot be read, and why. Nothing is matched."""
+
+    version: Version
+    names: tuple[str, ...]
+    event_id: str
+    json: str | None
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        # an index without subscriptions reads as little as can be: whether JSON is JSON is seen all the same
+        index = Index() if self.json is not None else opened(self.version)
+        for columns in batches:
+            batch = pa.RecordBatch.from_arrays(columns.columns, list(self.names))
+            bad = _unreadable(index, batch, self.json)
+            if bad:
+                rows, reasons = zip(*bad, strict=True)
+                ids = _plain(batch.column(self.event_id).take(pa.array(rows)))
+                yield pa.RecordBatch.from_arrays([ids, pa.array(reasons, pa.string())], [self.event_id, "reason"])
+
+
+def _unreadable(index: Index, events: pa.RecordBatch, json: str | None) -> list[tuple[int, str]]:
+    try:
+        return sorted(index.encode(events, json=json).cells.errors.items())
+    except (WatchwordError, pa.ArrowException) as error:
+        index.encode(events.slice(0, 0), json=json)  # as in `match_rows`
+        if len(events) == 1:
+            return [(0, str(error))]
+    middle = len(events) // 2
+    right = _unreadable(index, events.slice(middle), json)
+    return _unreadable(index, events.slice(0, middle), json) + [(row + middle, reason) for row, reason in right]
+
+
 def _plain(array: pa.Array) -> pa.Array:
     """Texts with offsets of 32 bits, as Spark has them."""
     return array.cast(pa.string()) if pa.types.is_large_string(array.type) else array
