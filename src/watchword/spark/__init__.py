@@ -18,6 +18,8 @@ require_pyspark()
 
 from watchword.spark.build import Build, build  # noqa: E402
 from watchword.spark.match import bad_events, match  # noqa: E402
+from watchword.spark.sink import read_matches  # noqa: E402
+from watchword.spark.stream import stream  # noqa: E402
 from watchword.spark.versions import Version, current, remove_old  # noqa: E402
 
 __all__ = [
@@ -27,6 +29,8 @@ __all__ = [
     "build",
     "current",
     "match",
+    "read_matches",
     "remove_old",
     "session",
+    "stream",
 ]
