@@ -17,7 +17,7 @@ from watchword.coding.read_events import read_events
 from watchword.errors import EventError, SubscriptionIdError
 from watchword.index import storage
 from watchword.index.contents import Contents
-from watchword.index.identifiers import Identifier, checked_id
+from watchword.index.identifiers import Identifier, checked_id, id_array
 from watchword.index.incoming import read_subscriptions
 from watchword.index.maintenance import HEAD_SLOTS, Maintenance
 from watchword.index.matching import CodedBatch, match_coded, match_one, read_batch, to_table
@@ -92,6 +92,13 @@ class Index:
     def unsubscribe(self, identifier: Identifier) -> bool:
         """Remove a subscription; was it there?"""
         removed = self._contents.remove(checked_id(identifier))
+        self._maintenance.after_update()
+        return removed
+
+    def unsubscribe_many(self, identifiers: Any) -> int:
+        """Remove all of these that are there, a column or sequence of ids; how many were?"""
+        ids = id_array(identifiers)
+        removed = self._contents.remove_many(ids.drop_null())
         self._maintenance.after_update()
         return removed
 

@@ -20,11 +20,13 @@ from watchword.errors import SubscriptionIdError, WatchwordError
 from watchword.index.index import TRAINING_EVENTS
 from watchword.spark import versions
 from watchword.spark.build_part import ERRORS_DDL, REPORT_DDL, PartWriter
+from watchword.spark.statistics import saved_sample
+from watchword.spark.tenants import new_attribute, scoped_id, with_own_ids
 from watchword.spark.versions import Part, Version
 from watchword.structures.registry import checked_parameters
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 SUBSCRIPTIONS_PER_PART: Final = 500_000  # one part is read and built in a worker's memory
 
@@ -53,22 +55,20 @@ def build(
 
     Columns: `id` (text or integer), `expression` (SQL text), optionally `version`: of rows with one id the good one
     with the highest version counts, and rows that share both but say different things are refused, all of them.
-    `training`: events, of which a sample serves the statistics; `json` names its column of JSON texts.
+    With a column `tenant`, a subscription matches only events of its tenant, and ids are those of a tenant.
+    `training`: events, of which a sample serves the cost model; `json` names its column of JSON texts. By itself the
+    sample of `statistics` that were saved beside the index.
     `parts`: into how many the ids are divided; by itself one per 500,000 subscriptions.
     """
-    from pyspark.sql import functions as F  # noqa: N812  what everyone calls it
-
     checked_parameters(structure, {})
     id_type = checked_columns(subscriptions)
     count = parts or max(1, -(-subscriptions.count() // SUBSCRIPTIONS_PER_PART))
-    rows = subscriptions.select(
-        partition_of(count, id_type).alias("partition"),
-        F.col("id").cast(id_type).alias("id"),
-        F.col("expression").cast("string").alias("expression"),
-        row_version(subscriptions).alias("version"),
-    )
+    tenant_attribute = new_attribute() if "tenant" in subscriptions.columns else None
+    rows = keyed_rows(subscriptions, count, id_type, scoped=tenant_attribute is not None)
+    if training is None:
+        training, json = saved_sample(subscriptions.sparkSession, path) or (None, None)
     with versions.building(path) as folder:
-        writer = PartWriter(str(folder), structure, write_training(training, json, folder))
+        writer = PartWriter(str(folder), structure, write_training(training, json, folder), tenant_attribute)
         # One task per part, and never two parts in one: that needs the memory of both.
         written = rows.repartitionById(count, "partition").mapInArrow(writer, REPORT_DDL)
         reports = written.toArrow().to_pylist()
@@ -78,7 +78,8 @@ def build(
             number=0,
             id_type=id_type,
             partitions=count,
-            tenant_attribute=None,
+            structure=structure,
+            tenant_attribute=tenant_attribute,
             parts=tuple(sorted(new, key=lambda part: part.partition)),
         )
         return finish(subscriptions, folder, reports, versions.publish(made, None))
@@ -99,17 +100,19 @@ def checked_columns(rows: DataFrame, *needed: str) -> str:
     raise SubscriptionIdError(f"ids must be texts or integers, not {id_type.simpleString()}: cast the column")
 
 
-def row_version(rows: DataFrame) -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
+def keyed_rows(rows: DataFrame, parts: int, id_type: str, *more: str, scoped: bool) -> DataFrame:
+    """What tasks get. An id is in the same partition in every build, so that changes find it."""
+    from pyspark.sql import functions as F  # noqa: N812  what everyone calls it
 
-    return (F.col("version") if "version" in rows.columns else F.lit(None)).cast("bigint")
-
-
-def partition_of(parts: int, id_type: str) -> Column:
-    """The same for an id in every build, so that changes find the part it is in."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    return F.pmod(F.xxhash64(F.col("id").cast(id_type)), F.lit(parts)).cast("int")
+    identity = scoped_id() if scoped else F.col("id").cast(id_type)
+    version = F.col("version") if "version" in rows.columns else F.lit(None)
+    return rows.select(
+        F.pmod(F.xxhash64(identity), F.lit(parts)).cast("int").alias("partition"),
+        *more,
+        identity.alias("id"),
+        F.col("expression").cast("string").alias("expression"),
+        version.cast("bigint").alias("version"),
+    )
 
 
 def write_training(training: DataFrame | None, json: str | None, folder: Path) -> str | None:
@@ -144,5 +147,7 @@ def finish(rows: DataFrame, folder: Path, reports: list[dict[str, Any]], made: V
     files = [str(folder / report["errors"]) for report in reports if report["errors"]]
     spark = rows.sparkSession
     errors = spark.read.schema(ERRORS_DDL).parquet(*files) if files else spark.createDataFrame([], ERRORS_DDL)
+    if made.tenant_attribute is not None:
+        errors = with_own_ids(errors)
     refused = sum(report["refused"] for report in reports)
     return Build(made.number, made.subscriptions, refused, made.bytes, errors)

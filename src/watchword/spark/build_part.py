@@ -22,6 +22,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from watchword.index.index import Index
+from watchword.language.bulk import parse_many
+from watchword.spark.tenants import MISSING, scoped_expressions
 from watchword.spark.versions import checked_hash
 
 REPORT: Final = pa.schema(
@@ -40,7 +42,6 @@ REPORT_DDL: Final = (
 )
 ERRORS: Final = pa.schema([("id", pa.string()), ("expression", pa.string()), ("reason", pa.string())])
 ERRORS_DDL: Final = "id string, expression string, reason string"
-ROWS_DDL: Final = "partition int, id {id_type}, expression string, version bigint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class PartWriter:
     folder: str  # of this build
     structure: str
     training: str | None  # a file of events
+    tenant_attribute: str | None
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = [batch for batch in batches if batch.num_rows]
@@ -66,9 +68,31 @@ class PartWriter:
         rows, errors = without_ambiguous(oldest_first(rows))
         index = Index(training=read_training(self.training), structure=self.structure)
         with index:
-            refused = index.subscribe_many(rows.select(["id", "expression"]))
-            errors = pa.concat_tables([errors, error_rows(rows, refused["row"], refused["reason"])])
+            errors = pa.concat_tables([errors, subscribe(index, rows, self.tenant_attribute)])
             return save(index, Path(self.folder), partition, errors)
+
+
+def subscribe(index: Index, rows: pa.Table, tenant_attribute: str | None) -> pa.Table:
+    """The rows that were refused."""
+    if tenant_attribute is None:
+        refused = index.subscribe_many(rows.select(["id", "expression"]))
+        return error_rows(rows, refused["row"], refused["reason"])
+    # Only what is an expression by itself may stand in parentheses: nobody may close them and speak of other tenants.
+    parsed = parse_many(rows["expression"])
+    bad = pa.array([row for row, _ in parsed.errors], pa.int64())
+    reasons = pa.chunked_array([pa.array([reason for _, reason in parsed.errors], pa.string())])
+    errors = error_rows(rows, pa.chunked_array([bad]), reasons)
+    good = rows.take(pa.array(parsed.rows))
+    named = pc.is_valid(good["id"])
+    nameless = good.filter(pc.invert(named))
+    missing = pa.chunked_array([pa.array([MISSING] * len(nameless), pa.string())])
+    good = good.filter(named)
+    scoped = scoped_expressions(good["id"], good["expression"], tenant_attribute)
+    refused = index.subscribe_many(pa.table({"id": good["id"], "expression": scoped}))
+    every = pa.chunked_array([pa.array(np.arange(len(nameless)))])
+    return pa.concat_tables(
+        [errors, error_rows(nameless, every, missing), error_rows(good, refused["row"], refused["reason"])]
+    )
 
 
 def save(index: Index, build: Path, partition: int, errors: pa.Table, folder: Path | None = None) -> dict[str, Any]:

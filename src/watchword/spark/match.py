@@ -5,18 +5,20 @@ events --mapInArrow--> every task: its events x the parts of the version --> eve
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from watchword.errors import EventError, WatchwordError
 from watchword.spark import versions
 from watchword.spark.match_batches import BadEventFinder, Matcher
+from watchword.spark.shards import chosen, shards_of, together, visiting
 from watchword.spark.versions import Version
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-STRATEGIES: Final = ("auto", "replicate")
+STRATEGIES: Final = ("auto", "replicate", "shard")
 OUTPUTS: Final = ("pairs", "arrays")
 
 
@@ -30,6 +32,8 @@ def match(
     output: str = "pairs",
     errors: str | None = None,
     version: int | None = None,
+    tenant: str = "tenant",
+    host_bytes: int | None = None,
 ) -> DataFrame:
     """Every match of the events with the index at `path`: the event's id under its own name, subscription, version.
 
@@ -38,23 +42,39 @@ def match(
     subscriptions. `errors`: the name of one more column, with the reason why an event could not be read; such an event
     has one row, without a subscription. Without it bad events match nothing. `version`: an earlier one.
 
+    An index with tenants needs theirs in the events too, in the column that `tenant` names.
+
+    `strategy`: "replicate" maps the whole index in every worker, "shard" a part of it, to which a copy of each event
+    goes; then ids of events must differ for "arrays". "auto" replicates what fits into `host_bytes`, by itself half of
+    the memory of this host.
+
     On a streaming DataFrame every task takes the version that is in force when it begins, so a new version counts from
     the next micro-batch on, and an event is matched with one version, which its rows name.
     """
     check_options(strategy, output)
     used = versions.current(path) if version is None else versions.version(path, version)
-    pinned = None if events.isStreaming and version is None else used
-    check_columns(events, event_id, json, errors, output)
+    scoped = used.tenant_attribute is not None
+    check_columns(events, event_id, json, errors, output, tenant if scoped else None)
+    limit = host_bytes or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    shards = shards_of(used, limit) if chosen(strategy, used, limit) == "shard" else ()
+    if events.isStreaming and shards and version is None:
+        raise EventError("a streaming DataFrame is sharded by wws.stream, where a whole batch has one version")
     matcher = Matcher(
         path=used.path,
-        version=pinned,
+        version=None if events.isStreaming and version is None else used,
         names=tuple(events.columns),
         event_id=event_id,
         json=json,
+        tenant=tenant if scoped else None,
         arrays=output == "arrays",
         errors=errors,
+        shards=shards,
     )
-    return numbered(events).mapInArrow(matcher, schema(events, event_id, used, output, errors))
+    rows = numbered(events)
+    if shards:
+        rows = visiting(rows, f"c{events.columns.index(event_id)}", len(shards))
+    found = rows.mapInArrow(matcher, schema(events, event_id, used, output, errors))
+    return together(found, event_id, errors) if shards and output == "arrays" else found
 
 
 def bad_events(events: DataFrame, path: str | Path, event_id: str = "id", json: str | None = None) -> DataFrame:
@@ -75,8 +95,10 @@ def check_options(strategy: str, output: str) -> None:
         raise WatchwordError(f"there is no output {output!r}; there are {', '.join(OUTPUTS)}")
 
 
-def check_columns(events: DataFrame, event_id: str, json: str | None, errors: str | None, output: str) -> None:
-    for name in (event_id, json):
+def check_columns(
+    events: DataFrame, event_id: str, json: str | None, errors: str | None, output: str, tenant: str | None = None
+) -> None:
+    for name in (event_id, json, tenant):
         if name is not None and events.columns.count(name) != 1:
             raise EventError(f"events need one column {name!r}; there are {', '.join(events.columns[:20])}")
     taken = {"subscription", "subscriptions", "version"}

@@ -14,11 +14,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from watchword.errors import WatchwordError
 from watchword.index.index import Index
 from watchword.spark import versions
 from watchword.spark.opened import opened
+from watchword.spark.tenants import own_ids, with_tenant
 from watchword.spark.versions import Version
 
 PAIRS: Final = 100_000  # of a batch on its way to Spark: larger ones are not faster, smaller ones are
@@ -41,31 +43,59 @@ class Matcher:
     names: tuple[str, ...]  # of the columns, which come numbered: Spark takes a dot in a name for a record
     event_id: str
     json: str | None
+    tenant: str | None  # the column that has it
     arrays: bool
     errors: str | None
+    shards: tuple[Version, ...] = ()  # if there are some, one more column says which of them an event visits
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         version = self.version or versions.current(self.path)
-        index = opened(version)
         size = FIRST_EVENTS
         for columns in batches:
-            batch = pa.RecordBatch.from_arrays(columns.columns, list(self.names))
-            first = 0
-            while first < batch.num_rows:
-                events = batch.slice(first, size)
-                found = match_rows(index, events, self.json)
-                yield from self._written(events.column(self.event_id), found, version)
-                first += len(events)
-                size = _next_size(len(events), len(found.event))
+            batch = pa.RecordBatch.from_arrays(columns.columns[: len(self.names)], list(self.names))
+            for number, part, events in self._visits(version, columns, batch):
+                index = opened(part)
+                first = 0
+                while first < events.num_rows:
+                    some = events.slice(first, size)
+                    found = self._found(index, some, version)
+                    # an event visits several shards, but is bad only once
+                    yield from self._written(some.column(self.event_id), found, version, number == 0 or self.arrays)
+                    first += len(some)
+                    size = _next_size(len(some), len(found.event))
 
-    def _written(self, ids: pa.Array, found: Found, version: Version) -> Iterator[pa.RecordBatch]:
+    def _visits(
+        self, version: Version, columns: pa.RecordBatch, batch: pa.RecordBatch
+    ) -> Iterator[tuple[int, Version, pa.RecordBatch]]:
+        """Which events meet which parts of the version."""
+        if not self.shards:
+            yield 0, version, batch
+            return
+        visited = columns.column(len(self.names))
+        for number in pc.unique(visited).to_pylist():
+            yield number, self.shards[number], batch.filter(pc.equal(visited, number))
+
+    def _found(self, index: Index, events: pa.RecordBatch, version: Version) -> Found:
+        if version.tenant_attribute is None or self.tenant is None:
+            return match_rows(index, events, self.json)
+        found = match_rows(index, with_tenant(events, self.tenant, version.tenant_attribute, self.json), self.json)
+        errors = [(row, self._reason(events.slice(row, 1), reason)) for row, reason in found.errors]
+        return Found(found.event, own_ids(found.subscription, version.id_type), errors)
+
+    def _reason(self, event: pa.RecordBatch, reason: str) -> str:
+        """The reason as it is for the event without its tenant: the places in a text are others."""
+        if self.json is None:
+            return reason
+        return next((own for _, own in _unreadable(Index(), event, self.json)), reason)
+
+    def _written(self, ids: pa.Array, found: Found, version: Version, with_bad: bool) -> Iterator[pa.RecordBatch]:
         if self.arrays:
             yield self._arrays(ids, found, version)
             return
         for first in range(0, len(found.event), PAIRS):
             event = pa.array(found.event[first : first + PAIRS])
             yield self._batch(ids.take(event), found.subscription.slice(first, PAIRS), None, version)
-        if self.errors is not None and found.errors:
+        if self.errors is not None and with_bad and found.errors:
             rows, reasons = zip(*found.errors, strict=True)
             nothing = pa.nulls(len(rows), found.subscription.type)
             yield self._batch(ids.take(pa.array(rows)), nothing, pa.array(reasons, pa.string()), version)

@@ -35,16 +35,33 @@ class BatchMatcher:
     json: str | None
     strategy: str
     output: str
+    tenant: str
 
     def __call__(self, events: DataFrame, batch: int) -> None:
-        if self.errors is not None and not is_written(self.errors, batch):
+        if self.errors is None or is_written(self.errors, batch):
+            self._write_matches(events, batch)
+            return
+        events = events.persist()  # read once for both, however slow the source is
+        try:
             write_once(bad_events(events, self.path, self.event_id, self.json), self.errors, batch)
-        if not is_written(self.out, batch):
-            version = versions.current(self.path).number
-            found = match(
-                events, self.path, self.event_id, self.json, self.strategy, output=self.output, version=version
-            )
-            write_once(found, self.out, batch)
+            self._write_matches(events, batch)
+        finally:
+            events.unpersist()
+
+    def _write_matches(self, events: DataFrame, batch: int) -> None:
+        if is_written(self.out, batch):
+            return
+        found = match(
+            events,
+            self.path,
+            self.event_id,
+            self.json,
+            self.strategy,
+            output=self.output,
+            version=versions.current(self.path).number,
+            tenant=self.tenant,
+        )
+        write_once(found, self.out, batch)
 
 
 def stream(
@@ -57,6 +74,7 @@ def stream(
     strategy: str = "auto",
     *,
     output: str = "pairs",
+    tenant: str = "tenant",
     errors: str | Path | None = None,
     trigger: dict[str, Any] | None = None,
 ) -> StreamingQuery:
@@ -83,6 +101,7 @@ def stream(
         json=json,
         strategy=strategy,
         output=output,
+        tenant=tenant,
     )
     writer = events.writeStream.foreachBatch(each).option("checkpointLocation", str(Path(checkpoint).absolute()))
     return writer.trigger(**(trigger or {"processingTime": "0 seconds"})).start()

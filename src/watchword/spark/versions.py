@@ -48,6 +48,7 @@ class Version:
     number: int
     id_type: str  # bigint or string, as Spark calls them
     partitions: int
+    structure: str
     tenant_attribute: str | None  # what tenants are called inside the parts, None where there are none
     parts: tuple[Part, ...]
 
