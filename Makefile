@@ -45,7 +45,7 @@ test-long: setup ## the tests that take minutes
 bench: setup ## measure this machine (ARGS='...' go to `watchword bench`)
 	$(BIN)/watchword bench $(or $(ARGS),yardstick)
 
-demo: setup ## 200,000 subscriptions, 20,000 events, in under a minute
+demo: setup ## 200,000 subscriptions, 20,000 events, in about a minute; the same on Spark where there is Java
 	$(BIN)/watchword demo
 
 clean: ## remove .venv and everything generated

@@ -126,3 +126,38 @@ def test_without_pyspark_the_message_says_what_to_install(tmp_path: Path) -> Non
     )
     assert found.returncode == 1
     assert "pip install 'watchword[spark]'" in found.stderr
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_a_stream_of_files(tmp_path: Path, suffix: str) -> None:
+    subscriptions = write(tmp_path / "s.parquet", SUBSCRIPTIONS)
+    run("build", "--engine", "spark", "--subscriptions", subscriptions, "--out", tmp_path / "index")
+    (tmp_path / "in").mkdir()
+    out = tmp_path / "out"
+    arguments = (
+        "stream", "--index", tmp_path / "index", "--events", tmp_path / "in", "--out", out, "--id", "order",
+        "--checkpoint", tmp_path / "checkpoint", "--errors", tmp_path / "bad", "--once", "--format", "json",
+    )  # fmt: skip
+    write(tmp_path / "in" / f"a.{suffix}", EVENTS[2:])  # the file that has all columns
+    assert json.loads(run(*arguments).stdout)["events"] == 2
+    write(tmp_path / "in" / f"b.{suffix}", EVENTS[:2])
+    summary = json.loads(run(*arguments).stdout)
+    assert (summary["events"], summary["batches"], summary["files_waiting"]) == (2, 1, 0)
+    table = pa.dataset.dataset(out, partitioning="hive").to_table()
+    name = "event" if suffix == "jsonl" else "order"
+    assert sorted(zip(table[name].to_pylist(), table["subscription"].to_pylist(), strict=True)) == MATCHES
+
+
+def test_a_stream_needs_its_folder(tmp_path: Path) -> None:
+    arguments = ["stream", "--index", "i", "--events", tmp_path / "no", "--out", "o", "--checkpoint", "c", "--id", "x"]
+    assert "there is no such folder" in run(*arguments, code=1).stderr
+    (tmp_path / "no").mkdir()
+    (tmp_path / "no" / "a.csv").write_text("x")
+    assert "not csv" in run(*arguments, code=1).stderr
+
+
+def test_the_demo_ends_on_spark() -> None:
+    shown = run("demo", "--subscriptions", 2000, "--events", 200, "--format", "json").stdout
+    figures = json.loads(shown)
+    assert figures["spark_same_matches"] is True
+    assert figures["spark_subscriptions"] == 2000
