@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
+import pytest
 
 from watchword.cli.shop import Shop
 from watchword.index.index import Index
 
 SUBSCRIPTIONS: Final = 3000
+PARTITIONS: Final = [2, pytest.param(1, marks=pytest.mark.long), pytest.param(7, marks=pytest.mark.long)]
 EVENTS: Final = 400
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from tests.spark.answers import FORMS, as_columns, as_json, expected, offers, rows, subscriptions
+from tests.spark.answers import FORMS, PARTITIONS, as_columns, as_json, expected, offers, rows, subscriptions
 
 import watchword
 import watchword.spark as wws
@@ -37,7 +37,7 @@ def path(spark: Any, tmp_path_factory: pytest.TempPathFactory, index: watchword.
     return folder
 
 
-@pytest.mark.parametrize("partitions", [1, 2, 7])
+@pytest.mark.parametrize("partitions", PARTITIONS)
 @pytest.mark.parametrize("form", list(FORMS))
 def test_every_form_of_event(spark: Any, path: Path, index: watchword.Index, form: str, partitions: int) -> None:
     table = FORMS[form](offers())
@@ -48,7 +48,7 @@ def test_every_form_of_event(spark: Any, path: Path, index: watchword.Index, for
     assert len(found) > 100
 
 
-@pytest.mark.parametrize("partitions", [1, 2, 7])
+@pytest.mark.parametrize("partitions", PARTITIONS)
 @pytest.mark.parametrize("shape", ["empty", "most of them empty", "skewed", "one of bad events"])
 def test_every_shape_of_partition(spark: Any, path: Path, index: watchword.Index, shape: str, partitions: int) -> None:
     from pyspark.sql import functions as F  # noqa: N812

@@ -29,7 +29,7 @@ def path(spark: Any, tmp_path: Path) -> Path:
     return tmp_path / "index"
 
 
-@pytest.mark.parametrize("strategy", ["replicate", "shard"])
+@pytest.mark.parametrize("strategy", ["replicate", "shard", "join"])
 def test_events_as_columns(spark: Any, path: Path, strategy: str) -> None:
     events = spark.createDataFrame(EVENTS, "id int, of string, price int")
     found = wws.match(events, path, tenant="of", strategy=strategy)
@@ -37,7 +37,7 @@ def test_events_as_columns(spark: Any, path: Path, strategy: str) -> None:
     assert rows(found) == MATCHES
 
 
-@pytest.mark.parametrize("strategy", ["replicate", "shard"])
+@pytest.mark.parametrize("strategy", ["replicate", "shard", "join"])
 def test_events_as_json(spark: Any, path: Path, strategy: str) -> None:
     texts = [(number, of, json.dumps({} if price is None else {"price": price})) for number, of, price in EVENTS]
     bad = [(7, "acme", "{"), (8, "acme", "[1]"), (9, "acme", None), (10, "acme", ' {"price" 3}'), (11, "acme", " { } ")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -25,10 +25,13 @@ from watchword.index.segment import Kind
 from watchword.index.stats import Tally, collect
 from watchword.language.build import Source, to_expression
 from watchword.language.explain import Explanation, explain
+from watchword.language.expression import Expression
 from watchword.language.render import to_sql
+from watchword.language.table_rows import to_expression as tree_of
 from watchword.limits import STATS_EVENTS
 
 TRAINING_EVENTS = 10_000  # more do not make the statistics better
+TREES = 4096  # at a time in memory, when all are asked for
 
 
 class Index:
@@ -101,6 +104,18 @@ class Index:
         removed = self._contents.remove_many(ids.drop_null())
         self._maintenance.after_update()
         return removed
+
+    def subscriptions(self) -> Iterator[tuple[Identifier, Expression]]:
+        """All subscriptions as they stand now, with the trees of their expressions; in no particular order."""
+        self.flush()
+        snapshot = self._contents.snapshot
+        for part in snapshot.sealed:
+            rows = part.segment.live_rows(snapshot.version)
+            for first in range(0, len(rows), TREES):
+                some = rows[first : first + TREES]
+                table = part.segment.table(some)
+                for place, identifier in enumerate(part.segment.identifiers.array.take(pa.array(some)).to_pylist()):
+                    yield identifier, tree_of(table, place)
 
     def expression(self, identifier: Identifier) -> str:
         """The expression of a subscription, as SQL."""

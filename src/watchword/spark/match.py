@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from watchword.errors import EventError, WatchwordError
 from watchword.spark import versions
+from watchword.spark.join import Join
 from watchword.spark.match_batches import BadEventFinder, Matcher
 from watchword.spark.shards import chosen, shards_of, together, visiting
 from watchword.spark.versions import Version
@@ -18,7 +19,7 @@ from watchword.spark.versions import Version
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-STRATEGIES: Final = ("auto", "replicate", "shard")
+STRATEGIES: Final = ("auto", "replicate", "shard", "join")
 OUTPUTS: Final = ("pairs", "arrays")
 
 
@@ -45,8 +46,9 @@ def match(
     An index with tenants needs theirs in the events too, in the column that `tenant` names.
 
     `strategy`: "replicate" maps the whole index in every worker, "shard" a part of it, to which a copy of each event
-    goes; then ids of events must differ for "arrays". "auto" replicates what fits into `host_bytes`, by itself half of
-    the memory of this host.
+    goes, "join" holds none of it and exchanges both by their access keys; for "arrays" the last two need ids of events
+    that differ. "auto" replicates what fits into `host_bytes` (half of the memory of this host if not given), shards
+    what does not, and joins where not even a part does.
 
     On a streaming DataFrame every task takes the version that is in force when it begins, so a new version counts from
     the next micro-batch on, and an event is matched with one version, which its rows name.
@@ -56,9 +58,21 @@ def match(
     scoped = used.tenant_attribute is not None
     check_columns(events, event_id, json, errors, output, tenant if scoped else None)
     limit = host_bytes or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    shards = shards_of(used, limit) if chosen(strategy, used, limit) == "shard" else ()
-    if events.isStreaming and shards and version is None:
-        raise EventError("a streaming DataFrame is sharded by wws.stream, where a whole batch has one version")
+    strategy = chosen(strategy, used, limit)
+    shards = shards_of(used, limit) if strategy == "shard" else ()
+    if events.isStreaming and strategy != "replicate":
+        raise EventError("a streaming DataFrame is sharded or joined by wws.stream, where a batch has one version")
+    if strategy == "join":
+        job = Join(
+            version=used,
+            names=tuple(events.columns),
+            event_id=event_id,
+            json=json,
+            tenant=tenant if scoped else None,
+            arrays=output == "arrays",
+            errors=errors,
+        )
+        return job.run(numbered(events), events.schema[event_id].dataType)
     matcher = Matcher(
         path=used.path,
         version=None if events.isStreaming and version is None else used,

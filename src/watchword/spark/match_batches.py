@@ -86,7 +86,7 @@ class Matcher:
         """The reason as it is for the event without its tenant: the places in a text are others."""
         if self.json is None:
             return reason
-        return next((own for _, own in _unreadable(Index(), event, self.json)), reason)
+        return next((own for _, own in unreadable(Index(), event, self.json)), reason)
 
     def _written(self, ids: pa.Array, found: Found, version: Version, with_bad: bool) -> Iterator[pa.RecordBatch]:
         if self.arrays:
@@ -134,14 +134,14 @@ class BadEventFinder:
         index = Index() if self.json is not None else opened(self.version)
         for columns in batches:
             batch = pa.RecordBatch.from_arrays(columns.columns, list(self.names))
-            bad = _unreadable(index, batch, self.json)
+            bad = unreadable(index, batch, self.json)
             if bad:
                 rows, reasons = zip(*bad, strict=True)
                 ids = _plain(batch.column(self.event_id).take(pa.array(rows)))
                 yield pa.RecordBatch.from_arrays([ids, pa.array(reasons, pa.string())], [self.event_id, "reason"])
 
 
-def _unreadable(index: Index, events: pa.RecordBatch, json: str | None) -> list[tuple[int, str]]:
+def unreadable(index: Index, events: pa.RecordBatch, json: str | None) -> list[tuple[int, str]]:
     try:
         return sorted(index.encode(events, json=json).cells.errors.items())
     except (WatchwordError, pa.ArrowException) as error:
@@ -149,8 +149,8 @@ def _unreadable(index: Index, events: pa.RecordBatch, json: str | None) -> list[
         if len(events) == 1:
             return [(0, str(error))]
     middle = len(events) // 2
-    right = _unreadable(index, events.slice(middle), json)
-    return _unreadable(index, events.slice(0, middle), json) + [(row + middle, reason) for row, reason in right]
+    right = unreadable(index, events.slice(middle), json)
+    return unreadable(index, events.slice(0, middle), json) + [(row + middle, reason) for row, reason in right]
 
 
 def _plain(array: pa.Array) -> pa.Array:

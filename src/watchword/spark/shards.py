@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 def chosen(strategy: str, version: Version, limit: int) -> str:
     """`limit`: bytes of an index that a host can hold."""
     if strategy == "auto":
-        return "replicate" if version.bytes <= limit else "shard"
+        if version.bytes <= limit:
+            return "replicate"
+        return "shard" if max(part.bytes for part in version.parts) <= limit else "join"
     return strategy
 
 
