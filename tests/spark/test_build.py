@@ -92,6 +92,32 @@ def test_a_build_that_fails_leaves_nothing(spark: Any, tmp_path: Path) -> None:
     assert rows(wws.match(frame(spark, [(1, 5)], "id int, price int"), tmp_path)) == [(1, "a")]
 
 
+def test_what_fails_after_the_version_is_there_leaves_it_whole(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = versions.publish
+
+    def publish(*arguments: Any) -> Any:
+        real(*arguments)
+        raise OSError("no space left")
+
+    monkeypatch.setattr(versions, "publish", publish)
+    with pytest.raises(OSError, match="no space left"):
+        wws.build(frame(spark, [("a", "price > 0")]), tmp_path)
+    assert rows(wws.match(frame(spark, [(1, 5)], "id int, price int"), tmp_path)) == [(1, "a")]
+
+
+def test_leftovers_of_killed_builds_go_and_builds_at_work_stay(spark: Any, tmp_path: Path) -> None:
+    wws.build(frame(spark, [("a", "price > 0")]), tmp_path)
+    left = tmp_path / "builds" / "0123456789abcdef" / "part-00000-killed"
+    left.mkdir(parents=True)
+    with versions.building(tmp_path) as at_work:
+        assert wws.remove_old(tmp_path) == []
+        assert at_work.is_dir()
+    assert not left.parent.exists()
+    assert rows(wws.match(frame(spark, [(1, 5)], "id int, price int"), tmp_path)) == [(1, "a")]
+
+
 @pytest.mark.parametrize(
     ("columns", "said"),
     [

@@ -29,9 +29,12 @@ from watchword.bench.row import Row
 from watchword.bench.workloads import make_workload
 from watchword.index.index import Index
 from watchword.spark import versions
+from watchword.spark.match_batches import PAIRS
 
 PROCESSES: Final = 2
 BATCH: Final = 10_000
+MANY: Final = 1_000_000  # ids that differ, so that Parquet cannot say them shortly
+PAIR: Final = ("id", "subscription", "version")
 FORMS: Final = {"json": as_json, "map": as_map}
 
 
@@ -43,18 +46,16 @@ class PairWriter:
     subscriptions: int
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        ids = np.random.default_rng(1).integers(0, self.subscriptions, 100_000)
+        ids = np.random.default_rng(1).integers(0, self.subscriptions, 2 * MANY)
+        first = 0
         for batch in batches:
-            left = round(self.per_event * batch.num_rows)
-            events = batch.column(0).to_numpy()
-            while left > 0:
-                size = min(left, len(ids))
-                event = np.resize(np.repeat(events, max(1, round(self.per_event))), size)
-                version = np.ones(size, np.int64)
-                yield pa.RecordBatch.from_arrays(
-                    [pa.array(event), pa.array(ids[:size]), pa.array(version)], ["id", "subscription", "version"]
-                )
-                left -= size
+            pairs = round(self.per_event * batch.num_rows)
+            event = np.repeat(batch.column(0).to_numpy(), -(-pairs // max(1, batch.num_rows)))[:pairs]
+            for start in range(0, pairs, PAIRS):
+                some = event[start : start + PAIRS]
+                columns = [some, ids[first : first + len(some)], np.ones(len(some), np.int64)]
+                first = (first + len(some)) % MANY
+                yield pa.RecordBatch.from_arrays([pa.array(column) for column in columns], list(PAIR))
 
 
 def matching(subscriptions: int, events: int, form: str, memory: str) -> Iterator[Row]:

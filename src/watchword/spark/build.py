@@ -82,7 +82,8 @@ def build(
             tenant_attribute=tenant_attribute,
             parts=tuple(sorted(new, key=lambda part: part.partition)),
         )
-        return finish(subscriptions, folder, reports, versions.publish(made, None))
+        made = versions.publish(made, None)
+    return finish(subscriptions, folder, reports, made)
 
 
 def checked_columns(rows: DataFrame, *needed: str) -> str:

@@ -46,4 +46,5 @@ def update(changes: DataFrame, path: str | Path) -> Build:
         new = [part_of(folder, report) for report in reports if report["folder"]]
         kept = [part for part in base.parts if part.partition not in touched]
         made = replace(base, parts=tuple(sorted(new + kept, key=lambda part: part.partition)))
-        return finish(changes, folder, reports, versions.publish(made, base.number))
+        made = versions.publish(made, base.number)
+    return finish(changes, folder, reports, made)

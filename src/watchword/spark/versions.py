@@ -142,7 +142,8 @@ def building(path: str | Path) -> Iterator[Path]:
         try:
             yield folder
         except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
+            if not _is_named(folder):  # what fails after the version is there must not take its files along
+                shutil.rmtree(folder, ignore_errors=True)
             raise
 
 
@@ -187,6 +188,13 @@ def remove_old(path: str | Path, keep: int = 2) -> list[int]:
             if not _is_locked(build):
                 _remove_unnamed(folder, build, named)
     return gone
+
+
+def _is_named(build: Path) -> bool:
+    """Does a version name parts of this build?"""
+    path = build.parent.parent
+    below = f"builds/{build.name}/"
+    return any(part.folder.startswith(below) for number in numbers(path) for part in version(path, number).parts)
 
 
 def remove(path: Path) -> None:
