@@ -6,6 +6,17 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest --timeout=300
 
+# Spark runs on Java 17. It is installed where that needs no password; else the message says how.
+define JAVA
+{ [ -n "$$JAVA_HOME" ] || command -v java; } >/dev/null 2>&1 || { \
+  if command -v apt-get >/dev/null 2>&1 && [ "$$(id -u)" = 0 ]; then apt-get install -y -q openjdk-17-jre-headless; \
+  elif command -v apt-get >/dev/null 2>&1 && sudo -n true 2>/dev/null; then \
+    sudo -n apt-get install -y -q openjdk-17-jre-headless; \
+  elif command -v brew >/dev/null 2>&1; then brew install openjdk@17; \
+  else false; fi; } || \
+  echo "No Java: the pipeline on Spark and its tests need Java 17 (Debian and Ubuntu: openjdk-17-jre-headless)." >&2
+endef
+
 .DEFAULT_GOAL := help
 .PHONY: help setup check format test test-long bench demo clean
 
@@ -21,6 +32,7 @@ $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "'$(PYTHON)' cannot create virtual environments: its venv module is missing."; \
 	  echo "On Debian and Ubuntu: sudo apt install python3-venv"; exit 1; } >&2
+	@$(JAVA)
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(INSTALLED)
@@ -45,7 +57,7 @@ test-long: setup ## the tests that take minutes
 bench: setup ## measure this machine (ARGS='...' go to `watchword bench`)
 	$(BIN)/watchword bench $(or $(ARGS),yardstick)
 
-demo: setup ## 200,000 subscriptions, 20,000 events, in under a minute
+demo: setup ## 200,000 subscriptions, 20,000 events, in about a minute; the same on Spark where there is Java
 	$(BIN)/watchword demo
 
 clean: ## remove .venv and everything generated

@@ -46,3 +46,7 @@ class StorageError(WatchwordError):
 
 class UnknownStructureError(WatchwordError, ValueError):
     """A structure name that is not registered."""
+
+
+class MissingDependencyError(WatchwordError):
+    """Something that an optional part of Watchword needs is not installed."""

@@ -119,7 +119,7 @@ def test_structures_are_listed() -> None:
 
 @pytest.mark.parametrize("format", ["table", "json"])
 def test_demo_runs(format: str) -> None:
-    shown = run("demo", "--subscriptions", 2000, "--events", 200, "--format", format).stdout
+    shown = run("demo", "--subscriptions", 2000, "--events", 200, "--no-spark", "--format", format).stdout
     if format == "json":
         figures = json.loads(shown)
         assert figures["same_matches_after_reopening"] is True

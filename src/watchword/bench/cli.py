@@ -122,3 +122,35 @@ def _append(out: Path, record: dict[str, Any]) -> None:
     when = {"version": watchword.__version__, "at": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
     with out.open("a", encoding="utf-8") as file:
         file.write(json.dumps({**record, **when}) + "\n")
+
+
+class SparkWork(enum.StrEnum):
+    MATCH = "match"
+    BUILD = "build"
+
+
+@app.command()
+def spark(
+    work: Annotated[list[SparkWork] | None, typer.Option(help="Both if not given.")] = None,
+    subscriptions: Annotated[
+        int | None, typer.Option(min=20_000, help="1,000,000 to match with, 5,000,000 to build.")
+    ] = None,
+    events: Annotated[int, typer.Option(min=20_000)] = 1_000_000,
+    events_as: Annotated[str, typer.Option("--events-as", metavar="json|map")] = "json",
+    memory: Annotated[str, typer.Option("--memory", help="Of Spark.")] = "2g",
+    format: OutputFormat = Format.TABLE,
+) -> None:
+    """Compare matching and building on Spark with what they cannot be faster than."""
+    from watchword.bench.spark import building, matching
+
+    rows = []
+    for name in work or SparkWork:
+        with Progress(f"measuring: {name.value}"):
+            if name is SparkWork.MATCH:
+                rows += list(matching(subscriptions or SUBSCRIPTIONS, events, events_as, memory))
+            else:
+                rows += list(building(subscriptions or 5 * SUBSCRIPTIONS, memory))
+    if format is Format.JSON:
+        show_json([row.to_dict() for row in rows])
+    else:
+        show_rows("Spark", [row.to_text() for row in rows], format)

@@ -16,6 +16,7 @@ from watchword.cli.demo import demo
 from watchword.cli.explain import explain
 from watchword.cli.match import match
 from watchword.cli.stats import stats
+from watchword.cli.stream import stream
 from watchword.cli.structures import structures
 
 
@@ -56,7 +57,7 @@ def _options(
     pass
 
 
-for command in (demo, match, build, stats, explain, structures, check):
+for command in (demo, match, build, stream, stats, explain, structures, check):
     app.command()(command)
 app.add_typer(bench, name="bench")
 

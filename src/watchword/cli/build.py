@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
+from watchword.cli.engine import Engine, EngineOption, Master, Memory
 from watchword.cli.files import refuse_to_replace
 from watchword.cli.loading import load_index
+from watchword.cli.on_spark import build_on_spark
 from watchword.cli.options import ErrorsFile, Force, OutputFormat
 from watchword.cli.progress import Progress
 from watchword.cli.refused import refusing
@@ -30,8 +32,14 @@ def build(
     errors: ErrorsFile = None,
     format: OutputFormat = Format.TABLE,
     force: Force = False,
+    engine: EngineOption = Engine.LOCAL,
+    master: Master = "local[*]",
+    memory: Memory = "2g",
 ) -> None:
     """Build an index from subscriptions and save it."""
+    if engine is Engine.SPARK:
+        show_record("Built", build_on_spark(subscriptions, out, training, errors, force, master, memory), format)
+        return
     begun = time.perf_counter()
     refuse_to_replace(out, force)
     with refusing(errors, force) as refused, load_index(subscriptions, refused, training) as index:

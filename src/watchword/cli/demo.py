@@ -1,4 +1,4 @@
-"""`watchword demo`: a made-up shop from end to end, offline: load, match, explain, update live, save, reopen."""
+"""`watchword demo`: a made-up shop from end to end, offline: load, match, explain, update live, save, reopen, Spark."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 import watchword
+from watchword.cli.demo_spark import run_on_spark
 from watchword.cli.options import OutputFormat
 from watchword.cli.shop import Shop
 from watchword.cli.show import Format, show_explanation, show_record
@@ -33,10 +35,11 @@ def demo(
     subscriptions: Annotated[int, typer.Option("--subscriptions", min=1, help="How many people watch.")] = 200_000,
     events: Annotated[int, typer.Option("--events", min=BATCHES, help="How many offers come in.")] = 20_000,
     seed: Annotated[int, typer.Option("--seed", help="Another number, another shop.")] = 7,
+    spark: Annotated[bool, typer.Option("--spark/--no-spark", help="End with the same on embedded Spark.")] = True,
     format: OutputFormat = Format.TABLE,
 ) -> None:
     """See it work: a shop with many watchers, offers coming in, and what they match."""
-    Demo(subscriptions, events, seed, Console(highlight=False, quiet=format is Format.JSON)).run(format)
+    Demo(subscriptions, events, seed, Console(highlight=False, quiet=format is Format.JSON)).run(format, spark)
 
 
 class Demo:
@@ -50,7 +53,7 @@ class Demo:
         self._table = pa.table({"id": [f"watcher-{number}" for number in range(subscriptions)], "expression": wishes})
         self._offers = shop.offers(events)
 
-    def run(self, format: Format) -> None:
+    def run(self, format: Format, spark: bool) -> None:
         self._say(
             f"[bold]Watchword[/bold] {watchword.__version__}: a shop where {len(self._table):,} watchers wait for"
             f" {len(self._offers):,} offers. All of it is made up; nothing leaves this machine."
@@ -61,6 +64,8 @@ class Demo:
             self._look(index)
             self._stream(index)
             self._save(index)
+            if spark:
+                self._spark(index)
         show_record("What it did", self._figures, format)
 
     def _say(self, text: str) -> None:
@@ -175,6 +180,21 @@ class Demo:
         }
         self._step("Save", f"Saved ({size / 1e6:.1f} MB), opened again, and asked about the first offer once more:")
         self._say("the same matches." if same else "[bold red]different matches: please report this.")
+
+    def _spark(self, index: Index) -> None:
+        self._step("Spark", "The same as DataFrames, on a Spark inside this process: built and matched by its workers.")
+        texts = _as_json(self._offers)
+        with self._console.status("Running on Spark"):
+            figures = run_on_spark(self._table, texts, len(index.match_batch(texts)))
+        self._figures |= figures
+        if "spark" in figures:
+            self._say(f"[yellow]Left out.[/yellow] {escape(figures['spark'])}")
+            return
+        same = "the same matches" if figures["spark_same_matches"] else "[bold red]different matches[/bold red]"
+        self._say(
+            f"Started in {figures['spark_starting_seconds']:.1f} s, built in {figures['spark_building_seconds']:.1f} s,"
+            f" matched in {figures['spark_matching_seconds']:.1f} s: {same}."
+        )
 
 
 def _as_json(offers: list[dict[str, Any]]) -> pa.Array:

@@ -11,9 +11,11 @@ import pyarrow as pa
 import typer
 
 import watchword
+from watchword.cli.engine import Engine, EngineOption, Master, Memory
 from watchword.cli.events import Batch, read_events
 from watchword.cli.files import STANDARD, kind_of
 from watchword.cli.loading import load_index
+from watchword.cli.on_spark import Matching, match_on_spark
 from watchword.cli.options import ErrorsFile, Force, OutputFormat, SubscriptionsFile
 from watchword.cli.progress import Progress
 from watchword.cli.refused import Refused, refusing
@@ -46,6 +48,10 @@ def match(
     threads: Annotated[int, typer.Option("--threads", min=0, help="0: one per core.")] = 0,
     format: OutputFormat = Format.TABLE,
     force: Force = False,
+    engine: EngineOption = Engine.LOCAL,
+    master: Master = "local[*]",
+    memory: Memory = "2g",
+    strategy: Annotated[str, typer.Option("--strategy", help="On Spark: auto, or one of its strategies.")] = "auto",
 ) -> None:
     """Match events against subscriptions, from files or a pipe."""
     if (subscriptions is None) == (index is None):
@@ -54,6 +60,10 @@ def match(
         raise typer.BadParameter("only one of --subscriptions and --events can be standard input")
     if errors is not None and errors == out:
         raise typer.BadParameter("--out and --errors must be two files")
+    if engine is Engine.SPARK:
+        asked = Matching(events, subscriptions, index, out, errors, json, id, strategy, force)
+        show_record("Matched", match_on_spark(asked, master, memory), format)
+        return
     kind_of(events)  # a wrong name is told before the subscriptions are loaded
     with writing(out, MATCHES, force) as writer, refusing(errors, force) as refused:
         opened = watchword.Index.open(index) if index is not None else load_index(subscriptions or "", refused)

@@ -114,6 +114,15 @@ class Contents:
                 self._publish()
         return removed
 
+    def remove_many(self, ids: pa.Array) -> int:
+        """Remove all of these that are there: how many."""
+        with self.lock:
+            before = self._count
+            self._remove_many(ids)
+            if self._count < before:
+                self._publish()
+            return before - self._count
+
     def put_table(self, ids: pa.Array, table: ExpressionTable) -> None:
         """Add or replace a few subscriptions in the head. The ids are distinct."""
         with self.lock:

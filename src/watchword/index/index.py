@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -17,7 +17,7 @@ from watchword.coding.read_events import read_events
 from watchword.errors import EventError, SubscriptionIdError
 from watchword.index import storage
 from watchword.index.contents import Contents
-from watchword.index.identifiers import Identifier, checked_id
+from watchword.index.identifiers import Identifier, checked_id, id_array
 from watchword.index.incoming import read_subscriptions
 from watchword.index.maintenance import HEAD_SLOTS, Maintenance
 from watchword.index.matching import CodedBatch, match_coded, match_one, read_batch, to_table
@@ -25,10 +25,13 @@ from watchword.index.segment import Kind
 from watchword.index.stats import Tally, collect
 from watchword.language.build import Source, to_expression
 from watchword.language.explain import Explanation, explain
+from watchword.language.expression import Expression
 from watchword.language.render import to_sql
+from watchword.language.table_rows import to_expression as tree_of
 from watchword.limits import STATS_EVENTS
 
 TRAINING_EVENTS = 10_000  # more do not make the statistics better
+TREES = 4096  # at a time in memory, when all are asked for
 
 
 class Index:
@@ -94,6 +97,25 @@ class Index:
         removed = self._contents.remove(checked_id(identifier))
         self._maintenance.after_update()
         return removed
+
+    def unsubscribe_many(self, identifiers: Any) -> int:
+        """Remove all of these that are there, a column or sequence of ids; how many were?"""
+        ids = id_array(identifiers)
+        removed = self._contents.remove_many(ids.drop_null())
+        self._maintenance.after_update()
+        return removed
+
+    def subscriptions(self) -> Iterator[tuple[Identifier, Expression]]:
+        """All subscriptions as they stand now, with the trees of their expressions; in no particular order."""
+        self.flush()
+        snapshot = self._contents.snapshot
+        for part in snapshot.sealed:
+            rows = part.segment.live_rows(snapshot.version)
+            for first in range(0, len(rows), TREES):
+                some = rows[first : first + TREES]
+                table = part.segment.table(some)
+                for place, identifier in enumerate(part.segment.identifiers.array.take(pa.array(some)).to_pylist()):
+                    yield identifier, tree_of(table, place)
 
     def expression(self, identifier: Identifier) -> str:
         """The expression of a subscription, as SQL."""
@@ -190,6 +212,17 @@ class Index:
             index._training = len(saved.names), saved.training
         for segment in saved.segments:
             index._contents.load_segment(segment)
+        return index
+
+    @classmethod
+    def open_parts(cls, paths: Sequence[str | Path], verify: bool | None = None) -> Index:
+        """Map several saved indexes as one, to match: events are read once for all. No id may be in two of them."""
+        index = cls()
+        for path in paths:
+            saved = storage.load(Path(path).absolute(), verify)
+            index._contents.attributes.add(saved.names)
+            for segment in saved.segments:
+                index._contents.load_segment(segment)
         return index
 
     def close(self) -> None:

@@ -93,12 +93,12 @@ def _publish(folder: Path, segments: list[str], state: str, kind: Kind) -> str:
         }
     ).encode()
     manifest = f"manifest-{secrets.token_hex(8)}.json"
-    _write_synced(folder / manifest, content)
-    _sync_folder(folder)
+    write_synced(folder / manifest, content)
+    sync_folder(folder)
     pointer = json.dumps({"manifest": manifest, "hash": xxhash.xxh3_64_hexdigest(content)}).encode()
-    _write_synced(folder / (_CURRENT + ".new"), pointer)
+    write_synced(folder / (_CURRENT + ".new"), pointer)
     os.replace(folder / (_CURRENT + ".new"), folder / _CURRENT)
-    _sync_folder(folder)
+    sync_folder(folder)
     return manifest
 
 
@@ -186,14 +186,14 @@ def _read_training(arrays: Arrays) -> Cells | None:
     return Cells(column("starts"), column("attribute"), column("flags"), values, {})
 
 
-def _write_synced(path: Path, content: bytes) -> None:
+def write_synced(path: Path, content: bytes) -> None:
     with open(path, "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
