@@ -9,9 +9,10 @@ PYTEST := $(BIN)/python -m pytest --timeout=300
 # Spark runs on Java 17. It is installed where that needs no password; else the message says how.
 define JAVA
 { [ -n "$$JAVA_HOME" ] || command -v java; } >/dev/null 2>&1 || { \
-  if command -v apt-get >/dev/null 2>&1 && [ "$$(id -u)" = 0 ]; then apt-get install -y -q openjdk-17-jre-headless; \
+  if command -v apt-get >/dev/null 2>&1 && [ "$$(id -u)" = 0 ]; then \
+    apt-get update -q && apt-get install -y -q openjdk-17-jre-headless; \
   elif command -v apt-get >/dev/null 2>&1 && sudo -n true 2>/dev/null; then \
-    sudo -n apt-get install -y -q openjdk-17-jre-headless; \
+    sudo -n apt-get update -q && sudo -n apt-get install -y -q openjdk-17-jre-headless; \
   elif command -v brew >/dev/null 2>&1; then brew install openjdk@17; \
   else false; fi; } || \
   echo "No Java: the pipeline on Spark and its tests need Java 17 (Debian and Ubuntu: openjdk-17-jre-headless)." >&2
