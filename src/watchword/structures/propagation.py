@@ -14,9 +14,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
+
 from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I64
-from watchword.kernel import inlined, lean
+from watchword.kernel import inlined, lean, prefetch
 from watchword.structures.clusters.columns import Columns
 from watchword.structures.clusters.structure import ClusterIndex
 from watchword.structures.conjunctive import Scratch, State, Subjects, accept, enter, leave
@@ -49,6 +51,7 @@ def _propagate(
         if n + subjects.count > len(out):
             return e
         many = enter(state, events, e)
+        _ask_ahead(columns, token, events, e)
         for i in range(events.starts[e], events.starts[e + 1]):
             d, code = events.dimension[i], events.code[i]
             if code == 0:
@@ -58,6 +61,32 @@ def _propagate(
         leave(state, events, e, many)
         starts[e + 1] = n
     return len(events.starts) - 1
+
+
+@lean
+def _ask_ahead(columns: Columns, token: I64, events: CodedEvents, e: int) -> None:
+    """Ask memory for the first clusters of all keys together: each is a chain of three places."""
+    first, last = events.starts[e], events.starts[e + 1]
+    for i in range(first, last):
+        prefetch(columns.directory, token[events.dimension[i]] + events.code[i])
+        prefetch(columns.directory, token[-1] + events.dimension[i])
+    for i in range(first, last):
+        for key in (token[events.dimension[i]] + events.code[i], token[-1] + events.dimension[i]):
+            k = np.int64(columns.directory[key])
+            if k >= 0:
+                prefetch(columns.next, k)
+                prefetch(columns.size, k)
+                prefetch(columns.count, k)
+                prefetch(columns.room, k)
+                prefetch(columns.slots, k)
+                prefetch(columns.conditions, k)
+    for i in range(first, last):
+        for key in (token[events.dimension[i]] + events.code[i], token[-1] + events.dimension[i]):
+            k = np.int64(columns.directory[key])
+            if k >= 0:
+                prefetch(columns.dimension, columns.conditions[k])
+                prefetch(columns.low, columns.conditions[k])
+                prefetch(columns.high, columns.conditions[k])
 
 
 @inlined
