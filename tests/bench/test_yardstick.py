@@ -131,7 +131,9 @@ def test_it_runs_to_its_end(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     rows = json.loads(result.stdout)
     assert {row["workload"] for row in rows} == {"sparse", "any workload"}
-    assert all(row["measured"] > 0 and row["subscriptions"] == 500 for row in rows)
+    assert all(row["subscriptions"] == 500 for row in rows)
+    # a difference of two times can be negative
+    assert all(row["measured"] > 0 for row in rows if "over kernel" not in f"{row['what']} {row['unit']}")
     assert sum(row["holds"] is not None for row in rows) >= 13
     written = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     assert [(row["what"], row["measured"]) for row in written] == [(row["what"], row["measured"]) for row in rows]
