@@ -23,62 +23,9 @@ _STRUCTURES: Final = {
         "access keys by cost, lists of records and blocks of bits (Watchword's own; docs/how-it-works.md)",
         "watchword.structures.auto.structure:Auto",
     ),
-    "betree": _Entry(
-        "a tree cut by dimension and by interval, built by inserting one after another (BE-Tree, sections 4 to 6)",
-        "watchword.structures.betree.structure:BETree",
-        {"build": "dynamic"},
-    ),
-    "betree-batch": _Entry(
-        "the same tree, its root cut with all subscriptions at hand (BE-Tree, section 7.2: BE-B)",
-        "watchword.structures.betree.structure:BETree",
-        {"build": "batch"},
-    ),
     "scan": _Entry(
         "direct evaluation of every expression: the oracle (all papers compare with it)",
         "watchword.structures.scan:Scan",
-    ),
-    "cil": _Entry(
-        "count-based inverted list: postings of every term, a counter per subscription (EDBT'12, section 2)",
-        "watchword.structures.terms.cil:CIL",
-    ),
-    "ril": _Entry(
-        "ranked-key inverted list: each subscription under its least frequent term (EDBT'12, section 2)",
-        "watchword.structures.terms.ril:RIL",
-    ),
-    "rot": _Entry(
-        "regular ordered trie: subscriptions share the nodes of their first terms (EDBT'12, section 2)",
-        "watchword.structures.terms.ordered_trie:OrderedTrie",
-        {"compaction": False},
-    ),
-    "pot": _Entry(
-        "patricia ordered trie: paths without branches are one node (EDBT'12, section 2)",
-        "watchword.structures.terms.ordered_trie:OrderedTrie",
-        {"compaction": True},
-    ),
-    "simple": _Entry(
-        "every conjunction is compared with the event, up to its first condition that fails (H-Tree V-A)",
-        "watchword.structures.simple:Simple",
-    ),
-    "siena": _Entry(
-        "counting over the constraints of each attribute, listed by operator (H-Tree V-A)",
-        "watchword.structures.siena:Siena",
-    ),
-    "tama": _Entry(
-        "counting over cells of several levels per attribute; approximate, so verified (H-Tree V-A)",
-        "watchword.structures.tama:Tama",
-    ),
-    "htree": _Entry(
-        "hash lists over overlapping cells of popular attributes, chained to a tree of buckets (H-Tree III)",
-        "watchword.structures.htree.structure:HTree",
-    ),
-    "opindex": _Entry(
-        "lists by pivot attribute and operator, segments with signatures, counters (OpIndex, sections 4 to 6)",
-        "watchword.structures.opindex.structure:OpIndex",
-    ),
-    "opindex-bs": _Entry(
-        "OpIndex without segments and signatures (OpIndex, section 7)",
-        "watchword.structures.opindex.structure:OpIndex",
-        {"b": 1, "w": 1},
     ),
     "scan-columnar": _Entry(
         "a tight scan of all conditions in columns, 64 events at a time, without an index",
@@ -105,6 +52,59 @@ _STRUCTURES: Final = {
     "propagation": _Entry(
         "clusters by access predicate and size, checked in columns (BE-Tree sections 2 and 7.2)",
         "watchword.structures.propagation:Propagation",
+    ),
+    "betree": _Entry(
+        "a tree cut by dimension and by interval, built by inserting one after another (BE-Tree, sections 4 to 6)",
+        "watchword.structures.betree.structure:BETree",
+        {"build": "dynamic"},
+    ),
+    "betree-batch": _Entry(
+        "the same tree, its root cut with all subscriptions at hand (BE-Tree, section 7.2: BE-B)",
+        "watchword.structures.betree.structure:BETree",
+        {"build": "batch"},
+    ),
+    "opindex": _Entry(
+        "lists by pivot attribute and operator, segments with signatures, counters (OpIndex, sections 4 to 6)",
+        "watchword.structures.opindex.structure:OpIndex",
+    ),
+    "opindex-bs": _Entry(
+        "OpIndex without segments and signatures (OpIndex, section 7)",
+        "watchword.structures.opindex.structure:OpIndex",
+        {"b": 1, "w": 1},
+    ),
+    "htree": _Entry(
+        "hash lists over overlapping cells of popular attributes, chained to a tree of buckets (H-Tree III)",
+        "watchword.structures.htree.structure:HTree",
+    ),
+    "simple": _Entry(
+        "every conjunction is compared with the event, up to its first condition that fails (H-Tree V-A)",
+        "watchword.structures.simple:Simple",
+    ),
+    "siena": _Entry(
+        "counting over the constraints of each attribute, listed by operator (H-Tree V-A)",
+        "watchword.structures.siena:Siena",
+    ),
+    "tama": _Entry(
+        "counting over cells of several levels per attribute; approximate, so verified (H-Tree V-A)",
+        "watchword.structures.tama:Tama",
+    ),
+    "cil": _Entry(
+        "count-based inverted list: postings of every term, a counter per subscription (EDBT'12, section 2)",
+        "watchword.structures.terms.cil:CIL",
+    ),
+    "ril": _Entry(
+        "ranked-key inverted list: each subscription under its least frequent term (EDBT'12, section 2)",
+        "watchword.structures.terms.ril:RIL",
+    ),
+    "rot": _Entry(
+        "regular ordered trie: subscriptions share the nodes of their first terms (EDBT'12, section 2)",
+        "watchword.structures.terms.ordered_trie:OrderedTrie",
+        {"compaction": False},
+    ),
+    "pot": _Entry(
+        "patricia ordered trie: paths without branches are one node (EDBT'12, section 2)",
+        "watchword.structures.terms.ordered_trie:OrderedTrie",
+        {"compaction": True},
     ),
 }
 
