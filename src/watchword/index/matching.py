@@ -22,7 +22,7 @@ from watchword.errors import EventError
 from watchword.index.contents import Snapshot
 from watchword.index.identifiers import Identifier, integers
 from watchword.index.segment import Segment
-from watchword.kernel import AHEAD, lean, prefetch
+from watchword.kernel import lean
 from watchword.room import room
 from watchword.structures.structure import CANDIDATES, COUNTS, U32
 
@@ -196,12 +196,11 @@ def _gather_ids(rows: U32, ids: I64, place: int, out: I64) -> None:
 def _place_ids(starts: I64, rows: U32, ids: I64, at: I64, out: I64) -> None:
     """Write the ids of one part; `at`: where the next match of each event goes."""
     for e in range(len(starts) - 1):
-        place = at[e]
-        for i in range(starts[e], starts[e + 1]):
-            prefetch(ids, np.int64(rows[min(i + AHEAD, len(rows) - 1)]))
-            out[place] = ids[rows[i]]
-            place += 1
-        at[e] = place
+        some = rows[starts[e] : starts[e + 1]]
+        matches = out[at[e] : at[e] + len(some)]
+        for i in range(len(some)):
+            matches[i] = ids[some[i]]
+        at[e] += len(some)
 
 
 @lean

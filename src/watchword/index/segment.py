@@ -26,7 +26,7 @@ from watchword.coding.values import I32, I64, U8
 from watchword.index.duplicates import first_equal
 from watchword.index.identifiers import Identifiers
 from watchword.index.sources import Sources
-from watchword.kernel import lean
+from watchword.kernel import inlined, lean
 from watchword.language.table import ExpressionTable
 from watchword.language.table_rows import take
 from watchword.room import room
@@ -62,6 +62,8 @@ class Segment:
     deleted_bits: U8 = field(default_factory=lambda: np.empty(0, np.uint8))
     """Row -> has it such a version? A match asks these few bytes first: they stay in the cache."""
     deleted: int = 0
+    last_deleted: int = 0
+    """The version from which on the row that went last is gone."""
     saved_as: dict[str, str] = field(default_factory=dict)
     """Folder -> the file in it that holds the segment."""
     pattern_coder: PatternCoder = field(init=False)
@@ -78,18 +80,20 @@ class Segment:
     def match(self, events: CodedEvents, version: int) -> tuple[I64, U32, I64]:
         """The rows of event e: rows[starts[e] : starts[e + 1]], and what the structure counted."""
         found = self.structure.match(events)
-        if self.deleted == 0 and len(self.row_starts) == 0:
-            return found.starts, found.expression, found.counts
-        starts, rows = _live_rows(
-            found.starts, found.expression, self.row_starts, self.deleted_bits, self.deleted_at, version
-        )
+        marks = self.deleted_bits
+        starts, rows = _rows_of(found.starts, found.expression, self.row_starts, marks)
+        if self.last_deleted > version:  # a mark may be newer than the version, be it from a moment ago
+            starts, rows = _rows_of(found.starts, found.expression, self.row_starts, marks[:0])
+            starts, rows = _live_rows(starts, rows, self.deleted_bits, self.deleted_at, version)
         return starts, rows, found.counts
 
     def delete(self, row: int, version: int) -> None:
         if self.deleted == 0:
             self.deleted_at = np.zeros(len(self), np.int64)
             self.deleted_bits = np.zeros((len(self) + 7) // 8, np.uint8)
-        self.deleted_at[row] = version  # before its bit: a match that sees the bit needs the version
+        # before its bit: a match that sees the bit needs the versions
+        self.last_deleted = version
+        self.deleted_at[row] = version
         self.deleted_bits[row >> 3] |= np.uint8(1 << (row & 7))
         self.deleted += 1
 
@@ -163,18 +167,29 @@ def take_predicates(coding: Coding, leaf_starts: I64, rows: I64) -> Coding:
     )
 
 
-def _live_rows(
-    starts: I64, expression: U32, row_starts: I64, deleted_bits: U8, deleted_at: I64, version: int
-) -> tuple[I64, U32]:
-    """The rows of these expressions that are not removed at this version."""
+def _rows_of(starts: I64, expression: U32, row_starts: I64, marks: U8) -> tuple[I64, U32]:
+    """The rows of these expressions that have no mark; all of them if there are no marks."""
+    if len(row_starts) == 0 and len(marks) == 0:
+        return starts, expression
     total = _count_rows(expression, row_starts) if len(row_starts) else len(expression)
     out_starts, out = np.zeros(len(starts), np.int64), room(total, np.uint32)
     if len(row_starts):
-        _write_rows(starts, expression, row_starts, out_starts, out)
-        starts, expression = out_starts, out
-    if len(deleted_bits):
-        _keep_live(starts, expression, deleted_bits, deleted_at, version, out_starts, out)
+        _write_rows(starts, expression, row_starts, marks, out_starts, out)
+    else:
+        _write_unmarked(starts, expression, marks, out_starts, out)
     return out_starts, out[: out_starts[-1]]
+
+
+def _live_rows(starts: I64, rows: U32, marks: U8, deleted_at: I64, version: int) -> tuple[I64, U32]:
+    """Those of the rows that stand at this version."""
+    out_starts, out = np.zeros(len(starts), np.int64), room(len(rows), np.uint32)
+    _write_live(starts, rows, marks, deleted_at, version, out_starts, out)
+    return out_starts, out[: out_starts[-1]]
+
+
+@inlined
+def _mark(marks: U8, row: np.uint32) -> int:
+    return int(marks[row >> np.uint32(3)] >> (row & np.uint32(7)) & 1)
 
 
 @lean
@@ -185,35 +200,38 @@ def _count_rows(expression: U32, row_starts: I64) -> int:
     return total
 
 
+# A row is written in any case, and counted if it stands: cheaper than a branch that is hard to foresee.
 @lean
-def _write_rows(starts: I64, expression: U32, row_starts: I64, out_starts: I64, out: U32) -> None:
+def _write_rows(starts: I64, expression: U32, row_starts: I64, marks: U8, out_starts: I64, out: U32) -> None:
     n = np.uint64(0)
     for event in range(len(starts) - 1):
         for i in range(starts[event], starts[event + 1]):
-            row, last = row_starts[expression[i]], row_starts[expression[i] + np.uint32(1)]
-            out[n] = row  # every expression has a row, and most have no other
-            n += np.uint64(1)
-            for other in range(row + 1, last):
-                out[n] = other
-                n += np.uint64(1)
+            row, last = np.uint32(row_starts[expression[i]]), np.uint32(row_starts[expression[i] + np.uint32(1)])
+            while True:  # every expression has a row, and most have no other
+                out[n] = row
+                n += np.uint64(1 - _mark(marks, row)) if len(marks) else np.uint64(1)
+                row += np.uint32(1)
+                if row >= last:
+                    break
         out_starts[event + 1] = n
 
 
 @lean
-def _keep_live(
-    starts: I64, rows: U32, deleted_bits: U8, deleted_at: I64, version: int, out_starts: I64, out: U32
-) -> None:
-    """`out_starts` and `out` may be `starts` and `rows` themselves."""
+def _write_unmarked(starts: I64, rows: U32, marks: U8, out_starts: I64, out: U32) -> None:
     n = np.uint64(0)
-    first = starts[0]
     for event in range(len(starts) - 1):
-        last = starts[event + 1]
-        for i in range(first, last):
-            row = rows[i]
-            out[n] = row
-            gone = deleted_bits[row >> np.uint32(3)] >> (row & np.uint32(7)) & 1
-            if gone and deleted_at[row] <= version:
-                continue
-            n += np.uint64(1)
+        for i in range(starts[event], starts[event + 1]):
+            out[n] = rows[i]
+            n += np.uint64(1 - _mark(marks, rows[i]))
         out_starts[event + 1] = n
-        first = last
+
+
+@lean
+def _write_live(starts: I64, rows: U32, marks: U8, deleted_at: I64, version: int, out_starts: I64, out: U32) -> None:
+    n = np.uint64(0)
+    for event in range(len(starts) - 1):
+        for i in range(starts[event], starts[event + 1]):
+            if not _mark(marks, rows[i]) or deleted_at[rows[i]] > version:
+                out[n] = rows[i]
+                n += np.uint64(1)
+        out_starts[event + 1] = n
