@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from watchword.bench.case import Case, Settings, load, make_case
 from watchword.bench.check import check_counts, check_ids
-from watchword.bench.measure import alternating
+from watchword.bench.measure import alternating, seconds
 from watchword.bench.processes import opening, starting
 from watchword.bench.row import Row
 from watchword.bench.shapes import distinct_shapes
@@ -26,7 +26,7 @@ Step = Callable[[Case], Iterator[Row]]
 
 SHAPES: Final = 4000
 SINGLE_ROUNDS: Final = 3
-THREAD_ROUNDS: Final = 4  # of a half per thread, so that starting the threads does not count
+THREAD_SECONDS: Final = 0.1  # of work per thread at least: throughput, not how soon a thread is woken up
 
 
 def coded_events(case: Case) -> Iterator[Row]:
@@ -107,9 +107,11 @@ def two_threads(case: Case) -> Iterator[Row]:
     half = len(table) // 2
     halves = [index.encode(table.slice(0, half)), index.encode(table.slice(half))]
     coded = index.encode(table)
+    index.match_batch(halves[0])
+    rounds = 1 + int(THREAD_SECONDS / seconds(lambda: index.match_batch(halves[0])))
 
     def work(number: int) -> int:
-        return sum(len(index.match_batch(halves[number])) for _ in range(THREAD_ROUNDS))
+        return sum(len(index.match_batch(halves[number])) for _ in range(rounds))
 
     with ThreadPoolExecutor(2) as pool:
         one, two = alternating(
