@@ -17,6 +17,7 @@ from watchword.spark.session import require_pyspark, session
 require_pyspark()
 
 from watchword.spark.build import Build, build  # noqa: E402
+from watchword.spark.kafka import Topic, connector, read_topic  # noqa: E402
 from watchword.spark.match import bad_events, match  # noqa: E402
 from watchword.spark.sink import read_matches  # noqa: E402
 from watchword.spark.statistics import Statistics, load_statistics, statistics  # noqa: E402
@@ -27,13 +28,16 @@ from watchword.spark.versions import Version, current, remove_old  # noqa: E402
 __all__ = [
     "Build",
     "Statistics",
+    "Topic",
     "Version",
     "bad_events",
     "build",
+    "connector",
     "current",
     "load_statistics",
     "match",
     "read_matches",
+    "read_topic",
     "remove_old",
     "session",
     "statistics",
