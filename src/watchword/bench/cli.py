@@ -127,27 +127,35 @@ def _append(out: Path, record: dict[str, Any]) -> None:
 class SparkWork(enum.StrEnum):
     MATCH = "match"
     BUILD = "build"
+    STREAM = "stream"
 
 
 @app.command()
 def spark(
-    work: Annotated[list[SparkWork] | None, typer.Option(help="Both if not given.")] = None,
+    work: Annotated[
+        list[SparkWork] | None, typer.Option(help="Again for several; match and build if not given.")
+    ] = None,
     subscriptions: Annotated[
         int | None, typer.Option(min=20_000, help="1,000,000 to match with, 5,000,000 to build.")
     ] = None,
     events: Annotated[int, typer.Option(min=20_000)] = 1_000_000,
     events_as: Annotated[str, typer.Option("--events-as", metavar="json|map")] = "json",
+    rate: Annotated[int, typer.Option(min=1000, help="Of a stream, events a second.")] = 10_000,
+    seconds: Annotated[int, typer.Option(min=20, help="Of a stream.")] = 600,
     memory: Annotated[str, typer.Option("--memory", help="Of Spark.")] = "2g",
     format: OutputFormat = Format.TABLE,
 ) -> None:
-    """Compare matching and building on Spark with what they cannot be faster than."""
+    """Compare matching and building on Spark with what they cannot be faster than, or run a steady stream."""
     from watchword.bench.spark import building, matching
+    from watchword.bench.stream import streaming
 
     rows = []
-    for name in work or SparkWork:
+    for name in work or (SparkWork.MATCH, SparkWork.BUILD):
         with Progress(f"measuring: {name.value}"):
             if name is SparkWork.MATCH:
                 rows += list(matching(subscriptions or SUBSCRIPTIONS, events, events_as, memory))
+            elif name is SparkWork.STREAM:
+                rows += list(streaming(subscriptions or SUBSCRIPTIONS, rate, seconds, memory))
             else:
                 rows += list(building(subscriptions or 5 * SUBSCRIPTIONS, memory))
     if format is Format.JSON:
