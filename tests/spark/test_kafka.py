@@ -50,6 +50,7 @@ def test_from_a_topic_to_a_topic(kafka: Kafka, index: Path, tmp_path: Path, key:
     ]  # fmt: skip
     command = [sys.executable, "-m", "watchword", *map(str, arguments)]
     first = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert first.stderr == ""
     summary = json.loads(first.stdout)
     assert (summary["events"], summary["messages_waiting"]) == (len(events) + len(BAD), 0)
     assert summary["batches"] >= 4
