@@ -160,7 +160,8 @@ def test_files_that_are_matched_go_when_asked(tmp_path: Path) -> None:
         write(tmp_path / "in" / f"{number}.jsonl", [event])
     arguments = (
         "stream", "--index", tmp_path / "index", "--events", tmp_path / "in", "--out", tmp_path / "out",
-        "--id", "order", "--checkpoint", tmp_path / "checkpoint", "--files", 1, "--delete", "--once", "--format", "json",
+        "--id", "order", "--checkpoint", tmp_path / "checkpoint", "--files", 1, "--delete", "--once",
+        "--format", "json",
     )  # fmt: skip
     summary = json.loads(run(*arguments).stdout)
     assert (summary["events"], summary["batches"]) == (len(EVENTS), len(EVENTS))
