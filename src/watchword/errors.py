@@ -48,5 +48,9 @@ class UnknownStructureError(WatchwordError, ValueError):
     """A structure name that is not registered."""
 
 
+class UnknownAnalyzerError(WatchwordError, ValueError):
+    """An analyzer name that does not exist."""
+
+
 class MissingDependencyError(WatchwordError):
     """Something that an optional part of Watchword needs is not installed."""
