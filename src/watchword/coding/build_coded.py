@@ -22,6 +22,7 @@ from watchword.coding.codebook import (
     CONSTANT_DIMENSION,
     EMPTY_LIST,
     EMPTY_SET,
+    MISSING,
     PATTERN_EMPTY_SET,
     PATTERN_FAILS,
     PATTERN_HOLDS,
@@ -29,7 +30,8 @@ from watchword.coding.codebook import (
     Codebook,
 )
 from watchword.coding.coded import ANY, LIST_ALL, SET_ALL, CodedExpressions, Conditions
-from watchword.coding.dimensions import ANY_TEXT, HOLDS, PREFIX
+from watchword.coding.dimensions import ANY_TEXT, HOLDS, LEAF_HOLDS, PREFIX
+from watchword.coding.text_leaves import LEAF_HOLDS as HOLDING
 from watchword.coding.values import I32, I64, U8
 from watchword.kernel import inlined, lean
 from watchword.language.expression import Operator
@@ -129,7 +131,7 @@ def build_coded(table: ExpressionTable, coding: Coding) -> CodedExpressions:
 
 
 def _new_out(table: ExpressionTable, predicates: _Predicates) -> _Out:
-    patterns = int((predicates.form == HOLDS).sum())
+    patterns = int(((predicates.form == HOLDS) | (predicates.form == LEAF_HOLDS)).sum())
     nodes, conditions = len(table.kind) + 2 * patterns, len(table.kind) + patterns
     may_be_set = (predicates.form == _IN) | (predicates.form == HOLDS) | (predicates.negated != 0)
     if (table.kind == NOT).any():
@@ -266,6 +268,8 @@ def _add_other(
     low, high = scratch.low, scratch.high
     if form == HOLDS:
         _add_pattern(out, base, book, dimension, negated, denied, parent_kind, low, high)
+    elif form == LEAF_HOLDS:
+        _add_leaf(out, base, book, dimension, denied, parent_kind, low, high)
     elif form == _IS_NULL:
         if wants_false:
             _add_condition(out, base, dimension, 1, book.codes[dimension] - 1, ANY)
@@ -416,20 +420,50 @@ def _add_pattern(
         _add_condition(out, base, dimension, PATTERN_HOLDS, PATTERN_HOLDS_PARTLY, ANY)
         out.form[out.used[1] - 1] = HOLDS
         return
-    node = -1
-    if parent_kind != AND:
-        node = out.used[0]
-        out.kind[node] = AND
-        out.used[0] += 1
+    node = _open_and(out, parent_kind)
     low[0] = PATTERN_HOLDS if negated and denied else PATTERN_FAILS
     low[1] = PATTERN_EMPTY_SET if denied else PATTERN_HOLDS_PARTLY
     high[0], high[1] = low[0], low[1]
     _add_set(out, base, dimension, low, high, 2, ANY)
+    _add_texts_only(out, base, book, dimension, negated != denied, denied, low, high)
+    if node >= 0:
+        out.end[node] = out.used[0] - base
+
+
+@lean
+def _add_leaf(
+    out: _Out, base: int, book: Codebook, dimension: int, denied: bool, parent_kind: int, low: I32, high: I32
+) -> None:
+    """A leaf of a text query holds where its dimension says so; it fails where there is a text and it does not."""
+    if not denied:
+        _add_condition(out, base, dimension, HOLDING, HOLDING, ANY)
+        out.form[out.used[1] - 1] = _EQUAL
+        return
+    node = _open_and(out, parent_kind)
+    _add_condition(out, base, dimension, MISSING, MISSING, ANY)
+    _add_texts_only(out, base, book, dimension, True, True, low, high)
+    if node >= 0:
+        out.end[node] = out.used[0] - base
+
+
+@lean
+def _open_and(out: _Out, parent_kind: int) -> int:
+    """A node for two conditions that must both hold, unless one is there already (-1)."""
+    if parent_kind == AND:
+        return -1
+    node = out.used[0]
+    out.kind[node] = AND
+    out.used[0] += 1
+    return node
+
+
+@lean
+def _add_texts_only(
+    out: _Out, base: int, book: Codebook, dimension: int, wants_false: bool, denied: bool, low: I32, high: I32
+) -> None:
+    """The condition that the attribute is present and all it has is text."""
     plain = book.plain[book.attribute[dimension]]
-    wants_false = negated != denied
     low[0], high[0] = book.text_base[plain], book.codes[plain] - 1
     size = _with_empties(low, high, 1, wants_false, denied)
     mode = (LIST_ALL if wants_false else 0) | (SET_ALL if denied else 0)
     _add_set(out, base, plain, low, high, size, mode)
-    if node >= 0:
-        out.end[node] = out.used[0] - base

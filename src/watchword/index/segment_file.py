@@ -14,6 +14,7 @@ import pyarrow as pa
 from watchword.coding.codebook import Codebook
 from watchword.coding.patterns import GeneralPattern
 from watchword.coding.ranges import starts_of
+from watchword.coding.text_leaves import FieldLeaves, TextField
 from watchword.index.container import Arrays, read_container, write_container
 from watchword.index.identifiers import Identifiers, integers, text_buffers
 from watchword.index.segment import Kind, Segment
@@ -26,6 +27,8 @@ def write_segment(path: Path, segment: Segment) -> None:
     scalars: dict[str, int | float] = {}
     _flatten("book", segment.book, arrays, scalars)
     _flatten("structure", segment.structure.parts(), arrays, scalars)
+    for number, field in enumerate(segment.text_fields):
+        _flatten(f"text.{number}", field.leaves, arrays, scalars)
     sources = segment.sources
     arrays |= {
         "row_starts": segment.row_starts,
@@ -42,6 +45,8 @@ def write_segment(path: Path, segment: Segment) -> None:
         "structure": {"name": segment.kind.name, "parameters": dict(segment.kind.parameters)},
         "expressions": sources.count,
         "patterns": [asdict(pattern) for pattern in segment.patterns],
+        "text_fields": [[field.attribute, field.analyzer] for field in segment.text_fields],
+        "first_leaf": segment.first_leaf,
     }
     write_container(path, arrays, meta)
 
@@ -55,6 +60,11 @@ def read_segment(path: Path, *, verify: bool) -> Segment:
     return Segment(
         book=_restore("book", Codebook, arrays, meta["scalars"]),
         patterns=[GeneralPattern(**pattern) for pattern in meta["patterns"]],
+        text_fields=[
+            TextField(attribute, analyzer, _restore(f"text.{number}", FieldLeaves, arrays, meta["scalars"]))
+            for number, (attribute, analyzer) in enumerate(meta["text_fields"])
+        ],
+        first_leaf=meta["first_leaf"],
         names=names,
         kind=kind,
         structure=built.restore(_restore("structure", built.Parts, arrays, meta["scalars"])),
