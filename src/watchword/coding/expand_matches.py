@@ -10,7 +10,8 @@ parsed one by one, each distinct one once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as column
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -62,9 +63,9 @@ class _Gathered:
 
     attribute: int
     analyzer: Analyzer
-    words: Words = field(default_factory=Words)
+    words: Words = column(default_factory=Words)
     terms: int = 0  # leaf i is the term that is word i, up to this one
-    others: dict[StoredLeaf, int] = field(default_factory=dict)
+    others: dict[StoredLeaf, int] = column(default_factory=dict)
 
     def begin_with(self, vocabulary: Vocabulary) -> None:
         lengths = np.diff(vocabulary.offsets).astype(np.int32)
@@ -213,10 +214,10 @@ class _Gathering:
 class _Nodes:
     """The columns of `_Subtrees` for one query."""
 
-    kind: list[int] = field(default_factory=list)
-    count: list[int] = field(default_factory=list)
-    field: list[int] = field(default_factory=list)
-    leaf: list[int] = field(default_factory=list)
+    kind: list[int] = column(default_factory=list)
+    count: list[int] = column(default_factory=list)
+    field: list[int] = column(default_factory=list)
+    leaf: list[int] = column(default_factory=list)
 
     def add(self, kind: int, count: int, field: int, leaf: int) -> None:
         self.kind.append(kind)
