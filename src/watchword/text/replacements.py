@@ -21,10 +21,12 @@ from watchword.coding.values import I32, I64
 from watchword.kernel import lean
 from watchword.text.analyzers import Analyzer
 from watchword.text.eight_bytes import mark_beyond_ascii
-from watchword.text.vocabulary import Table, Vocabulary, Words, number_of
+from watchword.text.vocabulary import Table, Vocabulary, Words, hash_words, number_of
 
 _MOST_PIECES: Final = 1 << 19
 _MOST_BYTES: Final = 1 << 25
+_NONE: Final = -1
+_SEVERAL: Final = -2
 
 
 class Becomes(NamedTuple):
@@ -64,7 +66,9 @@ class _Memory:
         """The numbers of these pieces of the batch, new ones learnt."""
         known = len(self.pieces)
         lengths = np.diff(vocabulary.offsets).astype(np.int32)
-        numbers = self.pieces.numbers(vocabulary.data, vocabulary.offsets[wanted], lengths[wanted])
+        numbers = self.pieces.numbers(
+            vocabulary.data, vocabulary.offsets[wanted], lengths[wanted], vocabulary.hash[wanted]
+        )
         self._learn([_becomes(analyzer, vocabulary.bytes_of(i)) for i in wanted[numbers >= known].tolist()])
         return numbers
 
@@ -75,13 +79,15 @@ class _Memory:
         lengths = np.fromiter((len(term) for term, _ in terms), np.int32, len(terms))
         begins = np.cumsum(lengths, dtype=np.int64) - lengths
         text = np.frombuffer(bytearray(b"".join(term for term, _ in terms)), np.uint8)
+        hashes = np.empty(len(terms), np.uint64)
+        hash_words(text, begins, lengths, hashes)
         old = self.becomes
         ends = old.first[-1] + np.cumsum([len(found) for found, _ in new], dtype=np.int64)
         ahead = np.fromiter((ahead for _, ahead in terms), np.int32, len(terms))
         advance = np.fromiter((advance for _, advance in new), np.int32, len(new))
         self.becomes = Becomes(
             np.concatenate((old.first, ends)),
-            np.concatenate((old.term, self.terms.numbers(text, begins, lengths))),
+            np.concatenate((old.term, self.terms.numbers(text, begins, lengths, hashes))),
             np.concatenate((old.ahead, ahead)),
             np.concatenate((old.advance, advance)),
         )
@@ -123,10 +129,10 @@ def replace(analyzer: Analyzer, starts: I64, numbers: I32, position: I32, words:
     number = np.full(len(vocabulary), -1, np.int32)
     number[wanted] = known
     here, final = _of_this_batch(words.table, number, becomes, terms)
-    total = int(_count(numbers, here.first))
+    total = int(_count(numbers, np.diff(here.first).astype(np.int32)))
     new_starts = np.zeros(len(starts), np.int64)
     term, place = np.empty(total, np.int32), np.empty(total, np.int32)
-    _replace_tokens(starts, numbers, here, new_starts, term, place)
+    _replace_tokens(starts, numbers, _simple(here), here, new_starts, term, place)
     return Replaced(new_starts, term, place, final)
 
 
@@ -181,20 +187,39 @@ def _number_terms(
 
 
 @lean
-def _count(numbers: I32, first: I64) -> int:
+def _count(numbers: I32, terms_of: I32) -> int:
     total = 0
     for piece in numbers:
-        total += first[piece + 1] - first[piece]
+        total += terms_of[piece]
     return total
 
 
+def _simple(here: Becomes) -> I32:
+    """The term of each piece that becomes one at its own position, which most do; else _NONE or _SEVERAL."""
+    counts = np.diff(here.first)
+    simple = np.full(len(counts), _SEVERAL, np.int32)
+    simple[(counts == 0) & (here.advance == 1)] = _NONE
+    alone = (counts == 1) & (here.advance == 1)
+    simple[alone] = here.term[here.first[:-1][alone]]
+    return simple
+
+
 @lean
-def _replace_tokens(starts: I64, numbers: I32, here: Becomes, new_starts: I64, term: I32, position: I32) -> None:
+def _replace_tokens(
+    starts: I64, numbers: I32, simple: I32, here: Becomes, new_starts: I64, term: I32, position: I32
+) -> None:
     n = 0
     for text in range(len(starts) - 1):
         place = 0
         for i in range(starts[text], starts[text + 1]):
             piece = numbers[i]
+            if simple[piece] != _SEVERAL:
+                if simple[piece] != _NONE:
+                    term[n] = simple[piece]
+                    position[n] = place
+                    n += 1
+                place += 1
+                continue
             for j in range(here.first[piece], here.first[piece + 1]):
                 term[n] = here.term[j]
                 position[n] = place + here.ahead[j]

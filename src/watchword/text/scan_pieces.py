@@ -38,7 +38,7 @@ def number_runs(
                 begin += run_lengths[n]
                 n += 1
             at += 1
-        if not add_hashed(data, run_begins, run_lengths, hashes, n, table, numbers, starts[text]):
+        if add_hashed(data, run_begins, run_lengths, hashes, 0, n, table, numbers, starts[text]) < n:
             return text
         starts[text + 1] = starts[text] + n
     return len(begins)
@@ -73,7 +73,7 @@ def number_grams(
             hashes[n] = hash_padded(folded, begin, end - begin)
             n += 1
             begin = _next_character(folded, begin)
-        if not add_hashed(folded, gram_begins, gram_lengths, hashes, n, table, numbers, starts[text]):
+        if add_hashed(folded, gram_begins, gram_lengths, hashes, 0, n, table, numbers, starts[text]) < n:
             return text
         starts[text + 1] = starts[text] + n
     return len(begins)

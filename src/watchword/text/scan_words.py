@@ -75,7 +75,7 @@ def number_words(
             n = _mixed_words(folded, length, word_begins, word_lengths, hashes)
         else:
             n = _ascii_words(folded, 0, length, word_begins, word_lengths, hashes, 0)
-        if not add_hashed(folded, word_begins, word_lengths, hashes, n, table, numbers, starts[text]):
+        if add_hashed(folded, word_begins, word_lengths, hashes, 0, n, table, numbers, starts[text]) < n:
             return text
         starts[text + 1] = starts[text] + n
     return len(begins)

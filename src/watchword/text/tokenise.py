@@ -24,7 +24,7 @@ from watchword.text.eight_bytes import PADDING, mark_beyond_ascii
 from watchword.text.replacements import replace
 from watchword.text.scan_pieces import number_grams, number_runs
 from watchword.text.scan_words import number_words
-from watchword.text.vocabulary import Table, Vocabulary, Words
+from watchword.text.vocabulary import Table, Vocabulary, Words, hash_words
 
 
 @dataclass(slots=True)
@@ -55,7 +55,10 @@ def tokenise(analyzer: Analyzer, data: U8, begins: I64, lengths: I32) -> Tokens:
 def _number_whole(data: U8, begins: I64, lengths: I32, words: Words, starts: I64) -> I32:
     some = lengths > 0
     np.cumsum(some, out=starts[1:])
-    return words.numbers(data, begins[some], lengths[some])
+    begins, lengths = begins[some], lengths[some]
+    hashes = np.empty(len(begins), np.uint64)
+    hash_words(data, begins, lengths, hashes)
+    return words.numbers(data, begins, lengths, hashes)
 
 
 def _number_pieces(analyzer: Analyzer, data: U8, begins: I64, lengths: I32, words: Words, starts: I64) -> I32:

@@ -82,11 +82,11 @@ class Words:
         _fill_slots(new)
         self.table = new
 
-    def numbers(self, data: U8, begins: I64, lengths: I32) -> I32:
+    def numbers(self, data: U8, begins: I64, lengths: I32, hashes: U64) -> I32:
         """The number of each of these words, new ones added."""
         numbers = np.empty(len(begins), np.int32)
-        done = 0
-        while (done := add_words(data, begins, lengths, done, self.table, numbers)) < len(begins):
+        done, n = 0, len(begins)
+        while (done := add_hashed(data, begins, lengths, hashes, done, n, self.table, numbers, 0)) < n:
             self.grow(int(lengths[done]))
         return numbers
 
@@ -109,31 +109,27 @@ def _fill_slots(table: Table) -> None:
 
 
 @lean
-def add_words(data: U8, begins: I64, lengths: I32, first: int, table: Table, numbers: I32) -> int:
-    """Number words that lie anywhere. Returns how many are done: fewer than all where there is no room."""
-    for i in range(first, len(begins)):
-        h = hash_word(data, begins[i], lengths[i])
-        number = number_of(table, data, begins[i], lengths[i], h)
-        if number == _NO_ROOM:
-            return i
-        numbers[i] = number
-    return len(begins)
+def hash_words(data: U8, begins: I64, lengths: I32, hashes: U64) -> None:
+    for i in range(len(begins)):
+        hashes[i] = hash_word(data, begins[i], lengths[i])
 
 
 @lean
-def add_hashed(data: U8, begins: I64, lengths: I32, hashes: U64, n: int, table: Table, numbers: I32, at: int) -> bool:
-    """Number `n` words whose hashes are known, from numbers[at] on. False: no room; nothing is lost by a second try."""
+def add_hashed(
+    data: U8, begins: I64, lengths: I32, hashes: U64, first: int, n: int, table: Table, numbers: I32, at: int
+) -> int:
+    """Number the words from `first` to `n`, to numbers[at + i]. Returns how far it came: less than `n`: no room."""
     mask = np.uint64(len(table.slots) - 1)
-    for i in range(min(AHEAD, n)):
+    for i in range(first, min(first + AHEAD, n)):
         prefetch(table.slots, np.int64(hashes[i] & mask) * 2)
-    for i in range(n):
+    for i in range(first, n):
         if i + AHEAD < n:
             prefetch(table.slots, np.int64(hashes[i + AHEAD] & mask) * 2)
         number = number_of(table, data, begins[i], lengths[i], hashes[i])
         if number == _NO_ROOM:
-            return False
+            return i
         numbers[at + i] = number
-    return True
+    return n
 
 
 @lean
