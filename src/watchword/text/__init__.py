@@ -1,0 +1,1 @@
+"""Text in events: analyzers, the queries of MATCHES, and the oracle that evaluates them."""
