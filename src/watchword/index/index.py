@@ -15,7 +15,7 @@ from watchword.coding.attributes import Attributes
 from watchword.coding.cells import Cells
 from watchword.coding.event import flatten
 from watchword.coding.read_events import read_events
-from watchword.errors import EventError, SubscriptionIdError
+from watchword.errors import EventError, ExpressionError, SubscriptionIdError
 from watchword.index import storage
 from watchword.index.contents import Contents
 from watchword.index.identifiers import Identifier, checked_id, id_array
@@ -26,8 +26,10 @@ from watchword.index.segment import Kind
 from watchword.index.stats import Tally, collect
 from watchword.language.build import Source, to_expression
 from watchword.language.explain import Explanation, explain
-from watchword.language.expression import Expression
+from watchword.language.expression import Expression, Operator
 from watchword.language.render import to_sql
+from watchword.language.table import ExpressionTable
+from watchword.language.table_rows import from_expressions
 from watchword.language.table_rows import to_expression as tree_of
 from watchword.limits import STATS_EVENTS
 from watchword.text.settings import TextSettings
@@ -89,7 +91,9 @@ class Index:
 
     def subscribe(self, identifier: Identifier, expression: Source) -> None:
         """Add a subscription, or replace the one of this id. A bad expression raises and changes nothing."""
-        self._contents.put(checked_id(identifier), to_expression(expression))
+        tree = to_expression(expression)
+        _refuse_text(from_expressions([tree]))
+        self._contents.put(checked_id(identifier), tree)
         self._maintenance.after_update()
 
     def subscribe_many(self, subscriptions: Any) -> pa.Table:
@@ -98,6 +102,7 @@ class Index:
         Good rows go in; the table of the others (row, id, reason) is returned.
         """
         incoming = read_subscriptions(subscriptions, self._contents.id_type)
+        _refuse_text(incoming.table)
         if len(incoming.ids) >= HEAD_SLOTS:
             self._contents.put_segment(self._maintenance.build(incoming.ids, incoming.table))
         elif len(incoming.ids):
@@ -250,6 +255,11 @@ class Index:
         if self._training is None or self._training[0] < known:
             self._training = known, _read_sample(self._training_source, self._contents.attributes)
         return self._training[1]
+
+
+def _refuse_text(table: ExpressionTable) -> None:
+    if (table.operator == Operator.MATCHES).any():
+        raise ExpressionError("an index does not take queries of text yet: evaluate MATCHES by itself")
 
 
 def _read_sample(events: Any, attributes: Attributes) -> Cells:
