@@ -1,7 +1,8 @@
 """The codebook: which integer code a value has on each dimension of a segment.
 
 A dimension is what subscriptions ask about: an attribute's value, its text reversed (for suffixes), folded (for
-ILIKE), whether a pattern holds, or a leaf of a text query. Dimension 0 is the constant one: every event has code 1 there.
+ILIKE), whether a pattern holds, or a leaf of a text query. Dimension 0 is the constant one: every event has code 1
+there.
 
 The constants that subscriptions use on a dimension cut its values into codes, in order:
 

@@ -151,9 +151,7 @@ def assign_dimensions(expanded: Expanded) -> Dimensions:
     return Dimensions(
         names=table.names,
         attribute=np.concatenate([np.array(resolver.attribute, np.int32), leaf_attributes]),
-        transform=np.append(
-            np.array(resolver.transform, np.uint8), np.full(len(leaf_attributes), TEXT_LEAF, np.uint8)
-        ),
+        transform=np.append(np.array(resolver.transform, np.uint8), np.full(len(leaf_attributes), TEXT_LEAF, np.uint8)),
         has_text=has_text,
         ordered=_ordered(len(has_text), constant_dimension, constants.kind, by_order),
         patterns=resolver.patterns,

@@ -1,7 +1,7 @@
 """The texts of one attribute in a batch, tokenised once for all segments and heads that ask.
 
-    cell        0 4 5 9      the cells that hold a text
-    document    0 1 1 2      the elements of a list are one document
+cell        0 4 5 9      the cells that hold a text
+document    0 1 1 2      the elements of a list are one document
 """
 
 from __future__ import annotations

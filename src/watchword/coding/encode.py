@@ -57,9 +57,7 @@ class _Out(NamedTuple):
     begun: I64  # attribute -> where its last codes begin: never at 0, where the constant dimension's code is
 
 
-def encode(
-    cells: Cells, book: Codebook, patterns: PatternCoder, texts: TextCoder, local_attribute: I32
-) -> CodedEvents:
+def encode(cells: Cells, book: Codebook, patterns: PatternCoder, texts: TextCoder, local_attribute: I32) -> CodedEvents:
     """`local_attribute` maps the index's attribute numbers to the segment's, -1 for those it does not use."""
     raw = cells.raw()
     derived = texts.derive(cells, local_attribute, patterns.derive(raw, local_attribute))

@@ -31,7 +31,7 @@ from watchword.text.eight_bytes import PADDING
 from watchword.text.query import AllOf, AnyOf, Leaf, Not, Query, children_of
 from watchword.text.settings import TextSettings
 from watchword.text.tokenise import tokenise
-from watchword.text.vocabulary import Vocabulary, Words
+from watchword.text.vocabulary import Vocabulary, Words, hash_words
 
 Flags = npt.NDArray[np.bool_]
 
@@ -52,7 +52,7 @@ class _Subtrees(NamedTuple):
 
     starts: I64
     kind: U8
-    count: I32
+    children: I32
     field: I32
     leaf: I32
 
@@ -69,7 +69,7 @@ class _Gathered:
 
     def begin_with(self, vocabulary: Vocabulary) -> None:
         lengths = np.diff(vocabulary.offsets).astype(np.int32)
-        self.words.numbers(vocabulary.data, vocabulary.offsets[:-1], lengths)
+        self.words.numbers(vocabulary.data, vocabulary.offsets[:-1], lengths, vocabulary.hash)
         self.terms = len(vocabulary)
 
     def number(self, leaf: StoredLeaf) -> int:
@@ -83,7 +83,9 @@ class _Gathered:
         encoded = [word.encode("utf-8", "surrogatepass") for word in words]
         lengths = np.array([len(word) for word in encoded], np.int32)
         data = np.frombuffer(b"".join(encoded) + bytes(PADDING), np.uint8).copy()
-        return self.words.numbers(data, starts_of(lengths)[:-1], lengths)
+        begins, hashes = starts_of(lengths)[:-1], np.empty(len(lengths), np.uint64)
+        hash_words(data, begins, lengths, hashes)
+        return self.words.numbers(data, begins, lengths, hashes)
 
     def finished(self) -> TextField:
         others = list(self.others)
@@ -169,8 +171,10 @@ class _Gathering:
                 nothing = self.fields[number].number(StoredLeaf(NOTHING, 0, (), ()))
             _write_lists(some, number, word_starts, word, nothing, out)
         slow = positions(starts[:-1][~simple], starts_of(sizes[~simple]))
-        for column, values in zip(out[1:], ("kind", "count", "field", "leaf"), strict=True):
-            column[slow] = [value for some in nodes for value in getattr(some, values)]
+        out.kind[slow] = [value for some in nodes for value in some.kind]
+        out.children[slow] = [value for some in nodes for value in some.children]
+        out.field[slow] = [value for some in nodes for value in some.field]
+        out.leaf[slow] = [value for some in nodes for value in some.leaf]
         return out
 
     def _simple(self, attribute: I32, begins: I64, lengths: I32) -> Flags:
@@ -215,13 +219,13 @@ class _Nodes:
     """The columns of `_Subtrees` for one query."""
 
     kind: list[int] = column(default_factory=list)
-    count: list[int] = column(default_factory=list)
+    children: list[int] = column(default_factory=list)
     field: list[int] = column(default_factory=list)
     leaf: list[int] = column(default_factory=list)
 
-    def add(self, kind: int, count: int, field: int, leaf: int) -> None:
+    def add(self, kind: int, children: int, field: int, leaf: int) -> None:
         self.kind.append(kind)
-        self.count.append(count)
+        self.children.append(children)
         self.field.append(field)
         self.leaf.append(leaf)
 
@@ -232,7 +236,7 @@ def _write_lists(some: I64, field: int, starts: I64, word: I32, nothing: int, ou
     for i in range(len(some)):
         at, words = out.starts[some[i]], starts[i + 1] - starts[i]
         if words > 1:
-            out.kind[at], out.count[at] = AND, words
+            out.kind[at], out.children[at] = AND, words
             at += 1
         for j in range(max(1, words)):
             out.kind[at + j], out.field[at + j] = LEAF, field
@@ -308,7 +312,7 @@ def _splice(
                 continue
             tree = subtree[predicate]
             for j in range(subtrees.starts[tree], subtrees.starts[tree + 1]):
-                kind[n], count[n] = subtrees.kind[j], subtrees.count[j]
+                kind[n], count[n] = subtrees.kind[j], subtrees.children[j]
                 n += 1
                 if subtrees.kind[j] == LEAF:
                     attribute[p], operator[p] = attributes[subtrees.field[j]], old_operator[predicate]

@@ -37,16 +37,23 @@ class TextCoder:
 
     def derive(self, cells: Cells, local_attribute: I32, others: Derived) -> Derived:
         """The codes of all leaves that hold and these others, in the order of the cells."""
-        derived = [others]
         for field in self._fields:
             for attribute in np.flatnonzero(local_attribute == field.attribute).tolist():
-                derived.append(field.derive(documents_of(cells, attribute, field.analyzer)))
-        derived = [some for some in derived if len(some.cell)]
-        if len(derived) <= 1:
-            return derived[0] if derived else others
-        joined = Derived(*(np.concatenate(columns) for columns in zip(*derived, strict=True)))
-        order = np.argsort(joined.cell, kind="stable")
-        return Derived(*(column[order] for column in joined))
+                found = field.derive(documents_of(cells, attribute, field.analyzer))
+                others = _joined(others, found) if len(others.cell) else found
+        return others
+
+
+def _joined(a: Derived, b: Derived) -> Derived:
+    """Both in the order of the cells."""
+    cell = np.concatenate([a.cell, b.cell])
+    order = np.argsort(cell, kind="stable")
+    return Derived(
+        cell[order],
+        np.concatenate([a.dimension, b.dimension])[order],
+        np.concatenate([a.code, b.code])[order],
+        np.concatenate([a.flags, b.flags])[order],
+    )
 
 
 class _Words(NamedTuple):
@@ -74,25 +81,26 @@ class _FieldCoder:
     def derive(self, documents: Documents) -> Derived:
         tokens = documents.tokens
         number = self._numbers.of(tokens.vocabulary)
-        words = _Words(
-            number, self._term_leaf[number], np.zeros(len(number) + 1, np.int64), np.zeros(0, np.int32)
-        )
+        words = _Words(number, self._term_leaf[number], np.zeros(len(number) + 1, np.int64), np.zeros(0, np.int32))
         places = places_for(self._phrases, number, len(tokens.term))
         seen, leaf_seen = np.zeros(len(number), np.int32), np.zeros(self._leaf_count, np.int32)
-        out = Derived(*(np.empty(len(tokens.term) + _SPARE, kind) for kind in (np.int64, np.int32, np.int32, np.uint8)))
+        cell, leaf = np.empty(len(tokens.term) + _SPARE, np.int64), np.empty(len(tokens.term) + _SPARE, np.int32)
+        texts = (documents.cell, documents.document, tokens.starts, tokens.term, tokens.position)
         done, used = 0, np.zeros(1, np.int64)
         while True:
-            done = _find(documents.cell, documents.document, tokens.starts, tokens.term, tokens.position, words, self._phrases, places, seen, leaf_seen, done, out.cell, out.dimension, used)
+            done = _find(*texts, words, self._phrases, places, seen, leaf_seen, done, cell, leaf, used)
             if done == len(documents.cell):
                 break
-            out = Derived(*(np.concatenate([column, column]) for column in out))
+            cell, leaf = np.append(cell, cell), np.append(leaf, leaf)
             for marks in (seen, leaf_seen, places.mark):
                 marks[:] = 0  # the document that did not fit comes again
         count = int(used[0])
-        out.dimension[:count] += self._first_dimension
-        out.code[:count] = LEAF_HOLDS
-        out.flags[:count] = 0
-        return Derived(*(column[:count] for column in out))
+        return Derived(
+            cell[:count],
+            leaf[:count] + np.int32(self._first_dimension),
+            np.full(count, LEAF_HOLDS, np.int32),
+            np.zeros(count, np.uint8),
+        )
 
 
 @lean

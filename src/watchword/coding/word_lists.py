@@ -17,9 +17,7 @@ _A, _D, _N, _O, _R, _T = (ord(letter) for letter in "ADNORT")
 
 
 @lean
-def mark_word_lists(
-    text: U8, begins: I64, lengths: I32, all_by_default: bool, marks: npt.NDArray[np.bool_]
-) -> None:
+def mark_word_lists(text: U8, begins: I64, lengths: I32, all_by_default: bool, marks: npt.NDArray[np.bool_]) -> None:
     """Take the mark off the queries that are not: those with anything but letters, digits, `+` and spaces of ASCII."""
     for i in range(len(begins)):
         if marks[i]:
@@ -54,8 +52,8 @@ def _is_letter_or_digit(byte: int) -> bool:
 def _is_operator(text: U8, first: int, end: int) -> bool:
     """AND, OR, NOT."""
     if end - first == 2:
-        return text[first] == _O and text[first + 1] == _R
+        return bool(text[first] == _O and text[first + 1] == _R)
     if end - first == 3:
         a, b, c = text[first], text[first + 1], text[first + 2]
-        return (a == _A and b == _N and c == _D) or (a == _N and b == _O and c == _T)
+        return bool((a == _A and b == _N and c == _D) or (a == _N and b == _O and c == _T))
     return False

@@ -19,7 +19,16 @@ class WordNumbers:
     def of(self, vocabulary: Vocabulary) -> I32:
         """The number of each word, -1 where it is not known."""
         out = np.empty(len(vocabulary), np.int32)
-        _look_up(vocabulary.hash, vocabulary.offsets, vocabulary.data, self._slots, self._hashes, self._offsets, self._data, out)
+        _look_up(
+            vocabulary.hash,
+            vocabulary.offsets,
+            vocabulary.data,
+            self._slots,
+            self._hashes,
+            self._offsets,
+            self._data,
+            out,
+        )
         return out
 
 
@@ -52,8 +61,8 @@ def _look_up(
         slot = hashes[i] & mask
         while slots[slot] >= 0:
             word = slots[slot]
-            if own_hashes[word] == hashes[i] and own_offsets[word + 1] - own_offsets[word] == length:
-                if length <= 8 or same_long(own_data, own_offsets[word], data, offsets[i], length):
-                    break
+            same = own_hashes[word] == hashes[i] and own_offsets[word + 1] - own_offsets[word] == length
+            if same and (length <= 8 or same_long(own_data, own_offsets[word], data, offsets[i], length)):
+                break
             slot = (slot + np.uint64(1)) & mask
         out[i] = slots[slot]

@@ -15,7 +15,7 @@ from watchword.coding.attributes import Attributes
 from watchword.coding.cells import Cells
 from watchword.coding.event import flatten
 from watchword.coding.read_events import read_events
-from watchword.errors import EventError, ExpressionError, SubscriptionIdError
+from watchword.errors import EventError, SubscriptionIdError
 from watchword.index import storage
 from watchword.index.contents import Contents
 from watchword.index.identifiers import Identifier, checked_id, id_array
@@ -26,10 +26,8 @@ from watchword.index.segment import Kind
 from watchword.index.stats import Tally, collect
 from watchword.language.build import Source, to_expression
 from watchword.language.explain import Explanation, explain
-from watchword.language.expression import Expression, Operator
+from watchword.language.expression import Expression
 from watchword.language.render import to_sql
-from watchword.language.table import ExpressionTable
-from watchword.language.table_rows import from_expressions
 from watchword.language.table_rows import to_expression as tree_of
 from watchword.limits import STATS_EVENTS
 from watchword.text.settings import TextSettings
@@ -62,7 +60,7 @@ class Index:
         text = TextSettings(analyzers or {}, default_analyzer, default_operator)
         kind = Kind.of(structure, parameters, text)
         self._kind = kind
-        self._contents = Contents()
+        self._contents = Contents(text)
         self._training_source = training
         self._training: tuple[int, Cells] | None = None  # for how many attributes it was read
         self._maintenance = Maintenance(self._contents, self._training_cells, kind)
@@ -91,9 +89,7 @@ class Index:
 
     def subscribe(self, identifier: Identifier, expression: Source) -> None:
         """Add a subscription, or replace the one of this id. A bad expression raises and changes nothing."""
-        tree = to_expression(expression)
-        _refuse_text(from_expressions([tree]))
-        self._contents.put(checked_id(identifier), tree)
+        self._contents.put(checked_id(identifier), to_expression(expression))
         self._maintenance.after_update()
 
     def subscribe_many(self, subscriptions: Any) -> pa.Table:
@@ -102,7 +98,6 @@ class Index:
         Good rows go in; the table of the others (row, id, reason) is returned.
         """
         incoming = read_subscriptions(subscriptions, self._contents.id_type)
-        _refuse_text(incoming.table)
         if len(incoming.ids) >= HEAD_SLOTS:
             self._contents.put_segment(self._maintenance.build(incoming.ids, incoming.table))
         elif len(incoming.ids):
@@ -235,9 +230,9 @@ class Index:
     @classmethod
     def open_parts(cls, paths: Sequence[str | Path], verify: bool | None = None) -> Index:
         """Map several saved indexes as one, to match: events are read once for all. No id may be in two of them."""
-        index = cls()
-        for path in paths:
-            saved = storage.load(Path(path).absolute(), verify)
+        parts = [storage.load(Path(path).absolute(), verify) for path in paths]
+        index = cls(**asdict(parts[0].kind.text)) if parts else cls()
+        for saved in parts:
             index._contents.attributes.add(saved.names)
             for segment in saved.segments:
                 index._contents.load_segment(segment)
@@ -255,11 +250,6 @@ class Index:
         if self._training is None or self._training[0] < known:
             self._training = known, _read_sample(self._training_source, self._contents.attributes)
         return self._training[1]
-
-
-def _refuse_text(table: ExpressionTable) -> None:
-    if (table.operator == Operator.MATCHES).any():
-        raise ExpressionError("an index does not take queries of text yet: evaluate MATCHES by itself")
 
 
 def _read_sample(events: Any, attributes: Attributes) -> Cells:
