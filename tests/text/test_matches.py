@@ -228,8 +228,10 @@ def test_drawing() -> None:
         "unknown  OR",
         "false      section = 'sport'                      found 'business'",
         "unknown    AND",
-        "true         MATCHES(body, 'goog* title:search')  found 'Google', matched "
-        + "google at 0 to 6, search at 0 to 6 of title",
+        (
+            "true         MATCHES(body, 'goog* title:search')  found 'Google', matched google at 0 to 6, "
+            "search at 0 to 6 of title"
+        ),
         "unknown      NOT",
         "unknown        MATCHES(gone, 'x')                 missing",
     ]
