@@ -3,6 +3,8 @@
     filter     a few bits per key: most keys of most words are nobody's, and stop here
     slots      row + 1 or 0, from the key's low bits onwards
     keys       of each row       starts, patterns    those that have the key
+    letters, shape               of each of those: which characters it has, how many, and its kind; they lie in a row,
+                                 so that most patterns that do not fit are left out without a look at themselves
 
 Cost: a word has up to 29 keys for fuzzy words, one for each used pair of ends, and one for each place and used length
 of a run; each costs one look into the filter. Each pattern found is verified.
@@ -18,7 +20,7 @@ from watchword.coding.values import I32, I64, U8
 from watchword.kernel import lean, prefetch
 from watchword.text.eight_bytes import SEED, step
 from watchword.text.pattern_keys import FUZZY, LONGEST_END, PREFIX, key_of_ends, key_of_run, keys_of_deletions
-from watchword.text.pattern_match import begins_with, characters_of, wildcard_fits, within_edits
+from watchword.text.pattern_match import ANY_RUN, begins_with, characters_of, wildcard_fits, within_edits
 from watchword.text.vocabulary import U64
 
 
@@ -39,6 +41,8 @@ class KeyTable(NamedTuple):
     keys: U64
     starts: I64
     patterns: I32
+    letters: U64
+    shape: I32
     ends: I32
     """Pairs: how many characters of both ends are a key."""
     runs: I32
@@ -51,6 +55,7 @@ class Room(NamedTuple):
     """What the search works with."""
 
     characters: I32
+    letters: U64  # one number
     first: U64
     last: U64
     deletions: U64
@@ -59,7 +64,7 @@ class Room(NamedTuple):
     """Of each pattern: the last word that it was verified against, counted over all tries."""
 
 
-def key_table(keys: U64, owner: I32, ends: U8, runs: U8, most_edits: int) -> KeyTable:
+def key_table(patterns: Patterns, keys: U64, owner: I32, ends: U8, runs: U8, most_edits: int) -> KeyTable:
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     begins = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] + np.uint64(1)))
@@ -71,16 +76,19 @@ def key_table(keys: U64, owner: I32, ends: U8, runs: U8, most_edits: int) -> Key
         rows,
         np.append(begins, len(keys)).astype(np.int64),
         owner[order],
+        np.empty(len(keys), np.uint64),
+        np.empty(len(keys), np.int32),
         np.argwhere(ends).astype(np.int32),
         np.flatnonzero(runs).astype(np.int32),
         np.array([most_edits], np.int32),
     )
-    _fill(table)
+    _fill_slots(table)
+    _fill_shapes(table, patterns)
     return table
 
 
 @lean
-def _fill(table: KeyTable) -> None:
+def _fill_slots(table: KeyTable) -> None:
     mask = np.uint64(len(table.slots) - 1)
     for row in range(len(table.keys)):
         key = table.keys[row]
@@ -89,6 +97,46 @@ def _fill(table: KeyTable) -> None:
         while table.slots[slot]:
             slot = (slot + np.uint64(1)) & mask
         table.slots[slot] = row + 1
+
+
+@lean
+def _fill_shapes(table: KeyTable, patterns: Patterns) -> None:
+    for i in range(len(table.patterns)):
+        pattern = table.patterns[i]
+        begin, end = patterns.first[pattern], patterns.first[pattern + 1]
+        table.letters[i] = _letters(patterns.characters, begin, end)
+        length = 0
+        for at in range(begin, end):
+            length += patterns.characters[at] != ANY_RUN
+        edits = patterns.edits[pattern] + 1 if patterns.kind[pattern] == FUZZY else 0
+        table.shape[i] = length << 2 | edits
+
+
+@lean
+def _letters(characters: I32, begin: int, end: int) -> np.uint64:
+    """A bit for each character, the same for some; letters from a to z and digits have bits of their own."""
+    letters = np.uint64(0)
+    for at in range(begin, end):
+        code = characters[at]
+        if code >= 0:
+            letters |= np.uint64(1) << np.uint64((code + 25 * (code >> 6)) & 63)
+    return letters
+
+
+@lean
+def _may_fit(letters: np.uint64, shape: int, of_word: np.uint64, n: int) -> bool:
+    """Each edit brings or takes one character; other patterns have no character that the word has not."""
+    missing = letters & ~of_word
+    length, edits = shape >> 2, (shape & 3) - 1
+    if edits < 0:
+        return missing == np.uint64(0) and length <= n
+    if abs(length - n) > edits:
+        return False
+    surplus = of_word & ~letters
+    for _ in range(edits):
+        missing &= missing - np.uint64(1)
+        surplus &= surplus - np.uint64(1)
+    return (missing | surplus) == np.uint64(0)
 
 
 @lean
@@ -118,6 +166,7 @@ def find_patterns(
     words = len(offsets) - 1
     for word in range(first, words):
         n = characters_of(data, offsets[word], offsets[word + 1], room.characters)
+        room.letters[0] = _letters(room.characters, 0, n)
         stamp = tries * words + word + 1
         at = _by_ends(n, stamp, patterns, table, room, out, starts[word])
         at = _by_runs(n, stamp, patterns, table, room, out, at)
@@ -177,6 +226,8 @@ def _verify(
     if row < 0:
         return at
     for i in range(table.starts[row], table.starts[row + 1]):
+        if not _may_fit(table.letters[i], table.shape[i], room.letters[0], n):
+            continue
         pattern = table.patterns[i]
         if room.seen[pattern] == stamp:
             continue

@@ -94,6 +94,7 @@ class WordPatterns:
         longest = int(np.diff(vocabulary.offsets).max(initial=0))
         room = Room(
             np.empty(longest, np.int32),
+            np.empty(1, np.uint64),
             np.empty(LONGEST_END + 1, np.uint64),
             np.empty(LONGEST_END + 1, np.uint64),
             np.empty(MOST_DELETIONS, np.uint64),
@@ -152,7 +153,7 @@ def _keys_of(patterns: Patterns) -> KeyTable:
     runs = np.zeros(LONGEST_RUN + 1, np.uint8)
     n = keys_of_patterns(*patterns[:4], ends, runs, keys, owner)
     most_edits = int(patterns.edits[fuzzy].max()) if fuzzy.any() else -1
-    return key_table(keys[:n], owner[:n], ends, runs, most_edits)
+    return key_table(patterns, keys[:n], owner[:n], ends, runs, most_edits)
 
 
 def _sets_of(regexes: Sequence[str]) -> list[re2.Set]:
