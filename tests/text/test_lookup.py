@@ -100,6 +100,14 @@ def test_words_a_few_edits_away(word: str, edits: int, data: st.DataObject) -> N
 
 
 @pytest.mark.plain
+@pytest.mark.parametrize("length", [63, 64, 65, 200])
+def test_long_fuzzy_words(length: int) -> None:
+    word = ("abcdefghij" * 20)[:length]
+    for near in (word, word + "x", word + "xy", word + "xyz", word[:-2] + word[:-3:-1], "b" + word, word[3:]):
+        check([WordPattern(FUZZY, near, edits) for edits in (0, 1, 2)], [word])
+
+
+@pytest.mark.plain
 @pytest.mark.parametrize(
     ("text", "edits", "word", "wanted"),
     [

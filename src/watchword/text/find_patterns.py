@@ -20,7 +20,16 @@ from watchword.coding.values import I32, I64, U8
 from watchword.kernel import lean, prefetch
 from watchword.text.eight_bytes import SEED, step
 from watchword.text.pattern_keys import FUZZY, LONGEST_END, PREFIX, key_of_ends, key_of_run, keys_of_deletions
-from watchword.text.pattern_match import ANY_RUN, begins_with, characters_of, wildcard_fits, within_edits
+from watchword.text.pattern_match import (
+    ANY_RUN,
+    BITS,
+    begins_with,
+    characters_of,
+    edits_between,
+    note_places,
+    wildcard_fits,
+    within_edits,
+)
 from watchword.text.vocabulary import U64
 
 
@@ -60,6 +69,8 @@ class Room(NamedTuple):
     last: U64
     deletions: U64
     rows: I32
+    codes: I32
+    places: U64
     seen: I64
     """Of each pattern: the last word that it was verified against, counted over all tries."""
 
@@ -202,6 +213,8 @@ def _by_runs(n: int, stamp: int, patterns: Patterns, table: KeyTable, room: Room
 def _by_deletions(n: int, stamp: int, patterns: Patterns, table: KeyTable, room: Room, out: I32, at: int) -> int:
     if table.most_edits[0] < 0:
         return at
+    if n <= BITS:
+        note_places(room.characters, n, room.codes, room.places)
     keys = keys_of_deletions(room.characters, 0, n, table.most_edits[0], room.deletions)
     for i in range(keys):
         prefetch(table.filter, _filter_word(table.filter, room.deletions[i]))
@@ -237,7 +250,10 @@ def _verify(
             fits = begins_with(patterns.characters, begin, end, room.characters, n)
         elif patterns.kind[pattern] == FUZZY:
             edits = patterns.edits[pattern]
-            fits = within_edits(patterns.characters, begin, end, room.characters, n, edits, room.rows)
+            if n <= BITS:
+                fits = edits_between(patterns.characters, begin, end, n, room.codes, room.places) <= edits
+            else:
+                fits = within_edits(patterns.characters, begin, end, room.characters, n, edits, room.rows)
         else:
             fits = wildcard_fits(patterns.characters, begin, end, room.characters, n)
         if fits:

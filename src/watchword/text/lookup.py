@@ -20,7 +20,7 @@ import re2
 from watchword.coding.values import I32, I64
 from watchword.text.find_patterns import KeyTable, Patterns, Room, find_patterns, key_table
 from watchword.text.pattern_keys import FUZZY, LONGEST_END, LONGEST_RUN, MOST_DELETIONS, WILDCARD, keys_of_patterns
-from watchword.text.pattern_match import ANY_ONE, ANY_RUN, BAND
+from watchword.text.pattern_match import ANY_ONE, ANY_RUN, BAND, SLOTS
 from watchword.text.vocabulary import Vocabulary
 
 REGEX: Final = 4
@@ -99,6 +99,8 @@ class WordPatterns:
             np.empty(LONGEST_END + 1, np.uint64),
             np.empty(MOST_DELETIONS, np.uint64),
             np.empty((3, BAND), np.int32),
+            np.empty(SLOTS, np.int32),
+            np.empty(SLOTS, np.uint64),
             np.zeros(len(self._patterns.kind), np.int64),
         )
         done = tries = 0

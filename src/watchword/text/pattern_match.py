@@ -11,11 +11,16 @@ import numpy as np
 
 from watchword.coding.values import I32, U8
 from watchword.kernel import lean
+from watchword.text.vocabulary import U64
 
 ANY_RUN: Final = -1
 ANY_ONE: Final = -2
 MOST_EDITS: Final = 2
 BAND: Final = 2 * MOST_EDITS + 1
+BITS: Final = 64
+SLOTS: Final = 256
+_SLOTS: Final = SLOTS - 1
+_NOBODY: Final = -1
 
 
 @lean
@@ -103,3 +108,49 @@ def within_edits(pattern: I32, begin: int, end: int, word: I32, n: int, edits: i
         if least > edits + 1:  # a swap reaches back two rows, which gains one at most
             return False
     return rows[m % 3, n - m + MOST_EDITS] <= edits
+
+
+@lean
+def note_places(word: I32, n: int, codes: I32, places: U64) -> None:
+    """For each character of a word of at most BITS, the places where it stands, as bits; found by `_places_of`."""
+    codes[:] = _NOBODY
+    for i in range(n):
+        slot = word[i] & _SLOTS
+        while codes[slot] != _NOBODY and codes[slot] != word[i]:
+            slot = (slot + 1) & _SLOTS
+        if codes[slot] == _NOBODY:
+            codes[slot], places[slot] = word[i], np.uint64(0)
+        places[slot] |= np.uint64(1) << np.uint64(i)
+
+
+@lean
+def _places_of(code: int, codes: I32, places: U64) -> np.uint64:
+    slot = code & _SLOTS
+    while codes[slot] != _NOBODY:
+        if codes[slot] == code:
+            return places[slot]
+        slot = (slot + 1) & _SLOTS
+    return np.uint64(0)
+
+
+@lean
+def edits_between(pattern: I32, begin: int, end: int, n: int, codes: I32, places: U64) -> int:
+    """The distance of `within_edits`, a whole row at a time, for a word whose places are noted.
+
+    Bit j of `up` and `down` says whether the distance grows or shrinks from j to j + 1 characters of the word, which
+    a row differs by one at most; Hyyro's algorithm of 2003 for swaps of neighbours.
+    """
+    one = np.uint64(1)
+    up, down, same, before = ~np.uint64(0), np.uint64(0), np.uint64(0), np.uint64(0)
+    last = np.uint64(n - 1)
+    distance = n
+    for i in range(begin, end):
+        here = _places_of(pattern[i], codes, places)
+        swapped = ((~same & here) << one) & before
+        same = (((here & up) + up) ^ up) | here | down | swapped
+        grown, shrunk = down | ~(same | up), same & up
+        distance += np.int64((grown >> last) & one) - np.int64((shrunk >> last) & one)
+        grown = (grown << one) | one
+        up, down = (shrunk << one) | ~(same | grown), grown & same
+        before = here
+    return distance
