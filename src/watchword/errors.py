@@ -72,8 +72,8 @@ class UnknownStructureError(WatchwordError, ValueError):
     """A structure name that is not registered."""
 
 
-class UnknownAnalyzerError(WatchwordError, ValueError):
-    """An analyzer name that does not exist."""
+class TextSettingsError(WatchwordError, ValueError):
+    """Settings of text that name an analyzer or an operator that does not exist."""
 
 
 class MissingDependencyError(WatchwordError):

@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from watchword.errors import UnknownAnalyzerError
+from watchword.errors import TextSettingsError
 from watchword.text.analyzers import Token, analyzer
 from watchword.text.english import STOP_WORDS, stem
 
@@ -121,5 +121,5 @@ def test_names() -> None:
     assert analyzer("ngram( 3 )") is analyzer("ngram(3)")
     assert analyzer("ngram(3)").name == "ngram(3)"
     for name in ("", "English", "ngram", "ngram(0)", "ngram(9)", "ngram(x)"):
-        with pytest.raises(UnknownAnalyzerError, match="use standard, english"):
+        with pytest.raises(TextSettingsError, match="use standard, english"):
             analyzer(name)

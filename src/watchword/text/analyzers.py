@@ -20,7 +20,7 @@ from enum import Enum
 from functools import cache
 from typing import Final, NamedTuple
 
-from watchword.errors import UnknownAnalyzerError
+from watchword.errors import TextSettingsError
 from watchword.text.english import english_term
 from watchword.text.words import runs_without_spaces, words
 
@@ -126,7 +126,7 @@ def analyzer(name: str) -> Analyzer:
         return _grams_of(int(grams[1]))
     found = None if grams else _named(name)
     if found is None:
-        raise UnknownAnalyzerError(
+        raise TextSettingsError(
             f"no analyzer is called {name!r}: use standard, english, whitespace, keyword, "
             f"or ngram(q) with q from 1 to {LONGEST_GRAM}"
         )

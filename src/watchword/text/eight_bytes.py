@@ -30,7 +30,7 @@ _FROM_SMALL_A: Final = np.uint64(0x80 - ord("a")) * _LOWEST
 _PAST_SMALL_Z: Final = np.uint64(0x7F - ord("z")) * _LOWEST
 _FROM_0: Final = np.uint64(0x80 - ord("0")) * _LOWEST
 _PAST_9: Final = np.uint64(0x7F - ord("9")) * _LOWEST
-_SEED: Final = np.uint64(0x9E3779B97F4A7C15)
+SEED: Final = np.uint64(0x9E3779B97F4A7C15)
 _FACTOR: Final = np.uint64(0xD6E8FEB86659FD93)
 
 
@@ -141,25 +141,25 @@ def hash_word(text: U8, start: int, length: int) -> np.uint64:
 
     Words of up to eight bytes with equal lengths and equal hashes are equal: each step can be undone.
     """
-    h = _SEED
+    h = SEED
     end = start + length
     while start + 8 <= end:
-        h = _step(h, load8(text, start))
+        h = step(h, load8(text, start))
         start += 8
     if start < end:
-        h = _step(h, _rest(text, start, end))
+        h = step(h, _rest(text, start, end))
     return mix(h)
 
 
 @lean
 def hash_padded(text: U8, start: int, length: int) -> np.uint64:
     """`hash_word` of a word with eight bytes behind it that may be read."""
-    h = _SEED
+    h = SEED
     while length > 8:
-        h = _step(h, load8(text, start))
+        h = step(h, load8(text, start))
         start += 8
         length -= 8
-    return mix(_step(h, load8(text, start) & (_ONES >> np.uint64(64 - 8 * length))))
+    return mix(step(h, load8(text, start) & (_ONES >> np.uint64(64 - 8 * length))))
 
 
 @lean
@@ -171,7 +171,8 @@ def _rest(text: U8, start: int, end: int) -> np.uint64:
 
 
 @lean
-def _step(h: np.uint64, word: np.uint64) -> np.uint64:
+def step(h: np.uint64, word: np.uint64) -> np.uint64:
+    """One more word into a hash that `mix` finishes; no two words give the same."""
     h = (h ^ word) * _FACTOR
     return h ^ (h >> np.uint64(32))
 
