@@ -224,14 +224,12 @@ def test_highlights_of_lists_and_other_fields() -> None:
 
 def test_drawing() -> None:
     expression = parse("section = 'sport' OR MATCHES(body, 'goog* title:search') AND NOT MATCHES(gone, 'x')")
+    places = "matched google at 0 to 6, search at 0 to 6 of title"
     assert str(explain(expression, flatten(EVENT | {"body": "Google"}))).splitlines() == [
         "unknown  OR",
         "false      section = 'sport'                      found 'business'",
         "unknown    AND",
-        (
-            "true         MATCHES(body, 'goog* title:search')  found 'Google', matched google at 0 to 6, "
-            "search at 0 to 6 of title"
-        ),
+        "true         MATCHES(body, 'goog* title:search')  found 'Google', " + places,
         "unknown      NOT",
         "unknown        MATCHES(gone, 'x')                 missing",
     ]

@@ -7,7 +7,7 @@
     chain     unit AND unit AND ...
     unit      [+ | - | NOT] [field:] (a word, a phrase, a pattern, or a list in parentheses)
 
-Parentheses are kept on a stack of groups, so depth costs no recursion. Why not a library: see docs/decisions/0009.
+Parentheses are kept on a stack of groups, so depth costs no recursion. Why not a library: see docs/decisions/0010.
 """
 
 from __future__ import annotations
