@@ -72,9 +72,5 @@ class UnknownStructureError(WatchwordError, ValueError):
     """A structure name that is not registered."""
 
 
-class TextSettingsError(WatchwordError, ValueError):
-    """Settings of text that name an analyzer or an operator that does not exist."""
-
-
 class MissingDependencyError(WatchwordError):
     """Something that an optional part of Watchword needs is not installed."""

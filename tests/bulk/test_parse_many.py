@@ -63,7 +63,8 @@ MATCHES(a, 'NOT b')|MATCHES(a, 'b NOT')|MATCHES(a, '-NOT')|MATCHES(a, 'NOT NOT b
 MATCHES(a, 'b~1 c~ d?e *f g**')|MATCHES(a, 'b**c')|MATCHES(a, 'x:b')|MATCHES(a, 'x:')|MATCHES(a, '/b+/')
 MATCHES(a, '(b c)@2')|MATCHES(a, '(b c)@3')|MATCHES(a, 'b^2')|MATCHES(a, '"b"~')|MATCHES(a, '"b"~9999')
 MATCHES(a, '"b"~99999')|MATCHES(a, '"b c"~2x')|MATCHES(a, 'b*c')|MATCHES(a, 'b* AND c')|MATCHES(a, 'AND* OR*')
-MATCHES(a, 'größe "x ö"')|MATCHES(a, 'b	c')|MATCHES(a, '/(/')|MATCHES(a, '-  b')|MATCHES(a, '.b')|MATCHES(a, '"b" "c"')|MATCHES(a, 'b''')
+MATCHES(a, 'größe "x ö"')|MATCHES(a, 'b	c')|MATCHES(a, '/(/')|MATCHES(a, '-  b')
+MATCHES(a, '.b')|MATCHES(a, '"b" "c"')|MATCHES(a, 'b''')
 a = MATCHES(b, 'c')|MATCHES(a, 'b') = 1|MATCHES(a, 'b') c|MATCHES(a.in, 'b')|"MATCHES"(a, 'b')|x.MATCHES(a, 'b')
 MATCHES (a = 1)|MATCHESX(a, 'b')|MATCHES(a, N'b')|MATCHES(a, 'b' 'c')|MATCHES(MATCHES, 'b')|NOT MATCHES NOT NULL
 """

@@ -19,10 +19,22 @@ from watchword.coding.documents import Documents, documents_of
 from watchword.coding.encode_patterns import Derived
 from watchword.coding.phrases import FULL, Phrases, Places, find_phrases, phrases_of, places_for
 from watchword.coding.ranges import starts_of
-from watchword.coding.text_leaves import LEAF_HOLDS, TERM, TextField
+from watchword.coding.text_leaves import (
+    ANY_ONE,
+    ANY_RUN,
+    FUZZY,
+    LEAF_HOLDS,
+    PREFIX,
+    REGEX,
+    TERM,
+    WILDCARD,
+    TextField,
+)
 from watchword.coding.values import I32, I64
 from watchword.coding.word_numbers import WordNumbers
 from watchword.kernel import lean
+from watchword.text import lookup, pattern_keys
+from watchword.text.lookup import WordPattern, WordPatterns
 
 _SPARE: Final = 64
 
@@ -77,11 +89,14 @@ class _FieldCoder:
         self._term_leaf = np.full(len(leaves.hash) + 1, -1, np.int32)  # the last one is that of no word
         self._term_leaf[leaves.word[leaves.starts[terms]]] = terms
         self._phrases = phrases_of(leaves)
+        self._pattern_leaves = np.flatnonzero((leaves.kind >= PREFIX) & (leaves.kind <= REGEX)).astype(np.int32)
+        self._patterns = WordPatterns([_pattern(field, leaf) for leaf in self._pattern_leaves.tolist()])
 
     def derive(self, documents: Documents) -> Derived:
         tokens = documents.tokens
         number = self._numbers.of(tokens.vocabulary)
-        words = _Words(number, self._term_leaf[number], np.zeros(len(number) + 1, np.int64), np.zeros(0, np.int32))
+        starts, patterns = self._patterns.find(tokens.vocabulary)
+        words = _Words(number, self._term_leaf[number], starts, self._pattern_leaves[patterns])
         places = places_for(self._phrases, number, len(tokens.term))
         seen, leaf_seen = np.zeros(len(number), np.int32), np.zeros(self._leaf_count, np.int32)
         cell, leaf = np.empty(len(tokens.term) + _SPARE, np.int64), np.empty(len(tokens.term) + _SPARE, np.int32)
@@ -101,6 +116,20 @@ class _FieldCoder:
             np.full(count, LEAF_HOLDS, np.int32),
             np.zeros(count, np.uint8),
         )
+
+
+def _pattern(field: TextField, leaf: int) -> WordPattern:
+    leaves = field.leaves
+    kind, parameter = int(leaves.kind[leaf]), int(leaves.parameter[leaf])
+    text = field.word_text(int(leaves.word[leaves.starts[leaf]]))
+    if kind == WILDCARD:
+        segments = [[None if sign == ANY_ONE else sign for sign in run] for run in text.split(ANY_RUN)]
+        return WordPattern(pattern_keys.WILDCARD, segments=segments)
+    if kind == FUZZY:
+        return WordPattern(pattern_keys.FUZZY, text, parameter)
+    if kind == REGEX:
+        return WordPattern(lookup.REGEX, f"(?i){text}" if parameter else text)
+    return WordPattern(pattern_keys.PREFIX, text)
 
 
 @lean

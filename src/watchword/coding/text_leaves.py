@@ -57,6 +57,10 @@ class TextField:
     analyzer: str
     leaves: FieldLeaves
 
+    def word_text(self, word: int) -> str:
+        begin, end = self.leaves.offsets[word], self.leaves.offsets[word + 1]
+        return self.leaves.data[begin:end].tobytes().decode("utf-8", "surrogatepass")
+
 
 class StoredLeaf(NamedTuple):
     kind: int
