@@ -211,6 +211,7 @@ def _order(dimensions: Dimensions, constants: Values, first: I64) -> tuple[Codeb
         derived_starts=derived_starts,
         derived=derived,
         plain=plain,
+        present=dimensions.present,
         near=_near(plain, derived_starts, number_base, ordered["number"], number_starts, sorted_numbers),
     )
     return book, code

@@ -269,7 +269,7 @@ def _add_other(
     if form == HOLDS:
         _add_pattern(out, base, book, dimension, negated, denied, parent_kind, low, high)
     elif form == LEAF_HOLDS:
-        _add_leaf(out, base, book, dimension, denied, parent_kind, low, high)
+        _add_leaf(out, base, book, dimension, denied, parent_kind)
     elif form == _IS_NULL:
         if wants_false:
             _add_condition(out, base, dimension, 1, book.codes[dimension] - 1, ANY)
@@ -420,50 +420,39 @@ def _add_pattern(
         _add_condition(out, base, dimension, PATTERN_HOLDS, PATTERN_HOLDS_PARTLY, ANY)
         out.form[out.used[1] - 1] = HOLDS
         return
-    node = _open_and(out, parent_kind)
+    node = -1
+    if parent_kind != AND:
+        node = out.used[0]
+        out.kind[node] = AND
+        out.used[0] += 1
     low[0] = PATTERN_HOLDS if negated and denied else PATTERN_FAILS
     low[1] = PATTERN_EMPTY_SET if denied else PATTERN_HOLDS_PARTLY
     high[0], high[1] = low[0], low[1]
     _add_set(out, base, dimension, low, high, 2, ANY)
-    _add_texts_only(out, base, book, dimension, negated != denied, denied, low, high)
+    plain = book.plain[book.attribute[dimension]]
+    wants_false = negated != denied
+    low[0], high[0] = book.text_base[plain], book.codes[plain] - 1
+    size = _with_empties(low, high, 1, wants_false, denied)
+    mode = (LIST_ALL if wants_false else 0) | (SET_ALL if denied else 0)
+    _add_set(out, base, plain, low, high, size, mode)
     if node >= 0:
         out.end[node] = out.used[0] - base
 
 
 @lean
-def _add_leaf(
-    out: _Out, base: int, book: Codebook, dimension: int, denied: bool, parent_kind: int, low: I32, high: I32
-) -> None:
+def _add_leaf(out: _Out, base: int, book: Codebook, dimension: int, denied: bool, parent_kind: int) -> None:
     """A leaf of a text query holds where its dimension says so; it fails where there is a text and it does not."""
     if not denied:
         _add_condition(out, base, dimension, HOLDING, HOLDING, ANY)
         out.form[out.used[1] - 1] = _EQUAL
         return
-    node = _open_and(out, parent_kind)
+    node = -1
+    if parent_kind != AND:
+        node = out.used[0]
+        out.kind[node] = AND
+        out.used[0] += 1
     _add_condition(out, base, dimension, MISSING, MISSING, ANY)
-    _add_texts_only(out, base, book, dimension, True, True, low, high)
+    _add_condition(out, base, book.present[book.attribute[dimension]], HOLDING, HOLDING, ANY)
+    out.form[out.used[1] - 1] = _EQUAL
     if node >= 0:
         out.end[node] = out.used[0] - base
-
-
-@lean
-def _open_and(out: _Out, parent_kind: int) -> int:
-    """A node for two conditions that must both hold, unless one is there already (-1)."""
-    if parent_kind == AND:
-        return -1
-    node = out.used[0]
-    out.kind[node] = AND
-    out.used[0] += 1
-    return node
-
-
-@lean
-def _add_texts_only(
-    out: _Out, base: int, book: Codebook, dimension: int, wants_false: bool, denied: bool, low: I32, high: I32
-) -> None:
-    """The condition that the attribute is present and all it has is text."""
-    plain = book.plain[book.attribute[dimension]]
-    low[0], high[0] = book.text_base[plain], book.codes[plain] - 1
-    size = _with_empties(low, high, 1, wants_false, denied)
-    mode = (LIST_ALL if wants_false else 0) | (SET_ALL if denied else 0)
-    _add_set(out, base, plain, low, high, size, mode)

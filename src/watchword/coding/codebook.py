@@ -94,6 +94,7 @@ class Codebook(NamedTuple):
     derived_starts: I64  # attribute -> its dimensions that are not PLAIN
     derived: I32
     plain: I32  # attribute -> its PLAIN dimension
+    present: I32  # attribute -> the dimension that says that it has a text, -1 where no text query asks
     near: I64  # attribute -> a row of NEAR_COLUMNS
 
 

@@ -46,6 +46,7 @@ class Dimensions:
     patterns: list[GeneralPattern]
     dimension: I32  # predicate -> dimension
     first_leaf: int  # the dimension of the first leaf of text queries
+    present: I32  # attribute -> the dimension of its leaf PRESENT, or -1
     form: U8  # an Operator, or PREFIX, ANY_TEXT, HOLDS, LEAF_HOLDS
     first: I64  # predicate -> its first constant
     count: I64
@@ -140,10 +141,12 @@ def assign_dimensions(expanded: Expanded) -> Dimensions:
     first_leaf = len(resolver.attribute)
     dimension[is_query], form[is_query], count[is_query] = first_leaf + expanded.leaf[is_query], LEAF_HOLDS, 0
     field_attributes = np.array([field.attribute for field in expanded.fields], np.int32)
-    leaf_attributes = np.repeat(field_attributes, [len(field.leaves.kind) for field in expanded.fields])
+    leaf_counts = np.array([len(field.leaves.kind) for field in expanded.fields], np.int32)
+    leaf_attributes = np.repeat(field_attributes, leaf_counts)
+    present = np.full(len(table.names), -1, np.int32)
+    present[field_attributes] = first_leaf + np.cumsum(leaf_counts) - 1
     has_text = np.zeros(first_leaf + len(leaf_attributes), bool)
     has_text[1 + text_attributes] = True
-    has_text[1 + field_attributes] = True
     has_text[dimension[form == ANY_TEXT]] = True
     constants = _append_texts(table.constants, resolver.texts)
     constant_dimension = np.concatenate([constant_dimension, np.array(resolver.text_dimension, np.int32)])
@@ -157,6 +160,7 @@ def assign_dimensions(expanded: Expanded) -> Dimensions:
         patterns=resolver.patterns,
         dimension=dimension,
         first_leaf=first_leaf,
+        present=present,
         form=form,
         first=first,
         count=count,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from watchword.coding.cells import Cells
+from watchword.coding.cells import RANGE, Cells
 from watchword.coding.values import I32, I64, TEXT
 from watchword.text.analyzers import analyzer
 from watchword.text.tokenise import Tokens, tokenise
@@ -35,6 +35,7 @@ def _documents(cells: Cells, attribute: int, analyzer_name: str) -> Documents:
     first, last = int(cells.starts[0]), int(cells.starts[-1])  # a part of a batch shares the cells of all
     values = cells.values
     is_text = (cells.attribute[first:last] == attribute) & (values.kind[first:last] == TEXT)
+    is_text &= (cells.flags[first:last] & RANGE) == 0  # the bounds of a range are no texts of its own
     cell = first + np.flatnonzero(is_text)
     tokens = tokenise(analyzer(analyzer_name), values.text, values.bits[cell], values.length[cell])
     return Documents(cell, _document_numbers(cells, cell), tokens)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from watchword.coding.ranges import gather_bytes, positions, starts_of
-from watchword.coding.text_leaves import NOTHING, TERM, FieldLeaves, StoredLeaf, TextField, stored
+from watchword.coding.text_leaves import NOTHING, PRESENT, TERM, FieldLeaves, StoredLeaf, TextField, stored
 from watchword.coding.values import I32, I64, U8
 from watchword.coding.word_lists import mark_word_lists
 from watchword.kernel import lean
@@ -45,6 +45,10 @@ class Expanded:
     table: ExpressionTable  # without MATCHES; its names may have grown by fields that only queries name
     leaf: I32  # predicate -> the leaf that it stands for, -1: none
     fields: list[TextField]  # their leaves are numbered on from field to field
+    mark: I32
+    """Predicate -> its negation; of a leaf also whether it is on another field than its MATCHES, and how many leaves
+    its query has. Expressions with equal trees and marks mean the same for every event: MATCHES(a, '-x') is no
+    NOT MATCHES(a, 'x') where there is a list of texts."""
 
 
 class _Subtrees(NamedTuple):
@@ -55,6 +59,7 @@ class _Subtrees(NamedTuple):
     children: I32
     field: I32
     leaf: I32
+    sense: I32  # of a leaf: 1 under an odd number of NOTs
 
 
 @dataclass(slots=True)
@@ -88,7 +93,7 @@ class _Gathered:
         return self.words.numbers(data, begins, lengths, hashes)
 
     def finished(self) -> TextField:
-        others = list(self.others)
+        others = [*self.others, StoredLeaf(PRESENT, 0, (), ())]
         word = self.numbers_of([word for leaf in others for word in leaf.words])
         terms = np.zeros(self.terms, np.int32)
         words = self.words.vocabulary()
@@ -108,7 +113,7 @@ class _Gathered:
 def expand_matches(table: ExpressionTable, settings: TextSettings) -> Expanded:
     matches = np.flatnonzero(table.operator == Operator.MATCHES)
     if len(matches) == 0:
-        return Expanded(table, np.full(len(table.operator), -1, np.int32), [])
+        return Expanded(table, np.full(len(table.operator), -1, np.int32), [], table.negated.astype(np.int32))
     gathering = _Gathering(table, settings)
     subtrees = gathering.subtrees(matches)
     fields = [gathered.finished() for gathered in gathering.fields]
@@ -164,6 +169,7 @@ class _Gathering:
             np.zeros(starts[-1], np.int32),
             np.zeros(starts[-1], np.int32),
             np.zeros(starts[-1], np.int32),
+            np.zeros(starts[-1], np.int32),
         )
         for some, number, word_starts, word in batches:
             nothing = -1
@@ -175,6 +181,7 @@ class _Gathering:
         out.children[slow] = [value for some in nodes for value in some.children]
         out.field[slow] = [value for some in nodes for value in some.field]
         out.leaf[slow] = [value for some in nodes for value in some.leaf]
+        out.sense[slow] = [value for some in nodes for value in some.sense]
         return out
 
     def _simple(self, attribute: I32, begins: I64, lengths: I32) -> Flags:
@@ -200,18 +207,18 @@ class _Gathering:
         nodes = self._parsed.get((name, query))
         if nodes is None:
             nodes = self._parsed[name, query] = _Nodes()
-            self._write(nodes, without_at_least(analysed_query(query, name, self.settings)))
+            self._write(nodes, without_at_least(analysed_query(query, name, self.settings)), 0)
         return nodes
 
-    def _write(self, nodes: _Nodes, query: Query) -> None:
+    def _write(self, nodes: _Nodes, query: Query, sense: int) -> None:
         if isinstance(query, Leaf):
             number = self.field_number(query.field)
-            nodes.add(LEAF, 0, number, self.fields[number].number(stored(query)))
+            nodes.add(LEAF, 0, number, self.fields[number].number(stored(query)), sense)
             return
         children = children_of(query)
-        nodes.add(_KINDS[type(query)], len(children), 0, 0)
+        nodes.add(_KINDS[type(query)], len(children), 0, 0, 0)
         for child in children:
-            self._write(nodes, child)
+            self._write(nodes, child, sense ^ isinstance(query, Not))
 
 
 @dataclass(slots=True)
@@ -222,12 +229,14 @@ class _Nodes:
     children: list[int] = column(default_factory=list)
     field: list[int] = column(default_factory=list)
     leaf: list[int] = column(default_factory=list)
+    sense: list[int] = column(default_factory=list)
 
-    def add(self, kind: int, children: int, field: int, leaf: int) -> None:
+    def add(self, kind: int, children: int, field: int, leaf: int, sense: int) -> None:
         self.kind.append(kind)
         self.children.append(children)
         self.field.append(field)
         self.leaf.append(leaf)
+        self.sense.append(sense)
 
 
 @lean
@@ -265,9 +274,16 @@ def _spliced(
     kind, count = np.empty(nodes, np.uint8), np.empty(nodes, np.int32)
     attribute, operator = np.empty(predicates, np.int32), np.empty(predicates, np.uint8)
     negated, new_leaf = np.zeros(predicates, np.uint8), np.full(predicates, -1, np.int32)
+    sense = np.zeros(predicates, np.int32)
     old = (table.node_starts, table.kind, table.count, table.attribute, table.operator, table.negated)
     _splice(
-        old, subtree, subtrees, attributes, leaf, node_starts, (kind, count, attribute, operator, negated, new_leaf)
+        old,
+        subtree,
+        subtrees,
+        attributes,
+        leaf,
+        node_starts,
+        (kind, count, attribute, operator, negated, new_leaf, sense),
     )
     constants = np.zeros(predicates, np.int64)
     constants[of_predicate[:-1]] = np.diff(table.constant_starts)  # the query's text stays with its first leaf
@@ -283,7 +299,8 @@ def _spliced(
         table.constants,
         names,
     )
-    return Expanded(spliced, new_leaf, fields)
+    of_query = np.repeat(np.where(subtree >= 0, leaves, 0), leaves)  # leaf -> how many its query has
+    return Expanded(spliced, new_leaf, fields, (negated + sense + 4 * of_query).astype(np.int32))
 
 
 @lean
@@ -294,10 +311,10 @@ def _splice(
     attributes: I32,
     leaf: I32,
     node_starts: I64,
-    out: tuple[U8, I32, I32, U8, U8, I32],
+    out: tuple[U8, I32, I32, U8, U8, I32, I32],
 ) -> None:
     old_starts, old_kind, old_count, old_attribute, old_operator, old_negated = old
-    kind, count, attribute, operator, negated, new_leaf = out
+    kind, count, attribute, operator, negated, new_leaf, sense = out
     n, p, predicate = 0, 0, 0
     for e in range(len(old_starts) - 1):
         for i in range(old_starts[e], old_starts[e + 1]):
@@ -316,7 +333,9 @@ def _splice(
                 n += 1
                 if subtrees.kind[j] == LEAF:
                     attribute[p], operator[p] = attributes[subtrees.field[j]], old_operator[predicate]
-                    new_leaf[p] = leaf[j]
+                    new_leaf[p], sense[p] = leaf[j], subtrees.sense[j]
+                    if attribute[p] != old_attribute[predicate]:
+                        sense[p] += 2
                     p += 1
             predicate += 1
         node_starts[e + 1] = n

@@ -157,6 +157,10 @@ def _find(
             end += 1
         mark = document[begin] + 1
         n = used[0]
+        if n == len(out_leaf):
+            return begin
+        out_leaf[n] = len(leaf_seen) - 1  # PRESENT
+        n += 1
         for c in range(begin, end):
             n = _words_of_text(starts[c], starts[c + 1], term, words, seen, leaf_seen, mark, n, out_leaf)
             if n == FULL:

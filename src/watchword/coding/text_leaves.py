@@ -7,7 +7,8 @@
     words       google  quarterly results   rumo        starts[leaf] .. starts[leaf + 1] in `word`, `position`
 
 A document has code HOLDS on the dimensions of the leaves that hold for it, and no code on the others. So every
-structure sees text as conditions on codes, and a query as AND, OR and NOT of them.
+structure sees text as conditions on codes, and a query as AND, OR and NOT of them. A field's last leaf, PRESENT, holds
+for every text: where another leaf is false, PRESENT is true; where there is no text, all of them are unknown.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ WILDCARD: Final = 3
 FUZZY: Final = 4
 REGEX: Final = 5
 NOTHING: Final = 6
+PRESENT: Final = 7
 
 ANY_RUN: Final = "\ufdd0"  # * and ? in a stored wildcard: characters that Unicode keeps out of texts
 ANY_ONE: Final = "\ufdd1"

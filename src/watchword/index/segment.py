@@ -28,6 +28,7 @@ from watchword.coding.text_leaves import TextField
 from watchword.coding.values import I32, I64, U8
 from watchword.index.duplicates import first_equal
 from watchword.index.identifiers import Identifiers
+from watchword.index.query_fields import text_fields
 from watchword.index.sources import Sources
 from watchword.kernel import inlined, lean
 from watchword.language.table import ExpressionTable
@@ -75,6 +76,7 @@ class Segment:
     """Folder -> the file in it that holds the segment."""
     pattern_coder: PatternCoder = field(init=False)
     text_coder: TextCoder = field(init=False)
+    _text_field_of_rows: I32 | None = None
 
     def __post_init__(self) -> None:
         self.pattern_coder = PatternCoder(self.book, self.patterns)
@@ -109,6 +111,15 @@ class Segment:
     def is_live(self, row: int) -> bool:
         return self.deleted == 0 or self.deleted_at[row] == 0
 
+    def is_live_at(self, row: int, version: int) -> bool:
+        return self.deleted == 0 or not 0 < self.deleted_at[row] <= version
+
+    def text_field_of_rows(self) -> I32:
+        """The attribute of a row's one MATCHES, NO_TEXT without any, SEVERAL where that does not say it all."""
+        if self._text_field_of_rows is None:
+            self._text_field_of_rows = text_fields(self.table(np.arange(len(self))))
+        return self._text_field_of_rows
+
     def expression_of(self, rows: I64) -> I64:
         return rows if len(self.row_starts) == 0 else np.searchsorted(self.row_starts, rows, side="right") - 1
 
@@ -133,7 +144,7 @@ def build_segment(
     """`expanded` is the table without MATCHES, and `ids` stand beside its rows; `training` are cells whose attributes
     `local_attribute` maps to those of `expanded`."""
     coding = build_codebook(expanded)
-    first = first_equal(expanded.table, coding)
+    first = first_equal(expanded, coding)
     distinct = np.flatnonzero(first == np.arange(len(first)))
     distinct_table, to_code = table, expanded.table
     if len(distinct) < len(table):

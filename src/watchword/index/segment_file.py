@@ -20,6 +20,7 @@ from watchword.index.identifiers import Identifiers, integers, text_buffers
 from watchword.index.segment import Kind, Segment
 from watchword.index.sources import Sources
 from watchword.structures.registry import structure_class
+from watchword.text.settings import TextSettings
 
 
 def write_segment(path: Path, segment: Segment) -> None:
@@ -43,6 +44,7 @@ def write_segment(path: Path, segment: Segment) -> None:
     meta = {
         "scalars": scalars,
         "structure": {"name": segment.kind.name, "parameters": dict(segment.kind.parameters)},
+        "text": asdict(segment.kind.text),
         "expressions": sources.count,
         "patterns": [asdict(pattern) for pattern in segment.patterns],
         "text_fields": [[field.attribute, field.analyzer] for field in segment.text_fields],
@@ -55,7 +57,7 @@ def read_segment(path: Path, *, verify: bool) -> Segment:
     container = read_container(path, verify=verify)
     arrays, meta = container.arrays, container.meta
     names = read_names(arrays)
-    kind = Kind(meta["structure"]["name"], meta["structure"]["parameters"])
+    kind = Kind(meta["structure"]["name"], meta["structure"]["parameters"], TextSettings(**meta["text"]))
     built = structure_class(kind.name)
     return Segment(
         book=_restore("book", Codebook, arrays, meta["scalars"]),
