@@ -35,6 +35,7 @@ NOT (a AND b)|NOT (a AND b) AND c|NOT NOT a = 1|NOT (NOT (a OR b) AND c)|(NOT a)
 (((a OR b)) AND c) OR d|(((a AND b)) OR c) AND d|a=1 AND(b=2)OR(c=3)|NOT(a)|date = 1 AND timestamp < 2
 MATCHES(body, 'a')|matches (  "the body" , ' +w1 -w_2  w3 ' )|MATCHES(a.b, '"wi-fi it''s"~20 U.S. goog*') AND c
 NOT MATCHES(a,'+"x y" z1*')OR(MATCHES(b, 'a AND b OR -"c d" AND and'))|matches = 1 AND matches|MATCHES(m, '""  a')
+MATCHES(a, 'g?o* *f ? AND* b~ b~1 (c OR NOT d~2) -(e "f g") AND ((h))')|MATCHES(a, 'NOT (b)')
 """
 FORMS = [form for line in PLAIN.strip("\n").split("\n") for form in line.split("|")] + ["a  \r\n=\t1"]
 
@@ -63,10 +64,10 @@ MATCHES(a, 'NOT b')|MATCHES(a, 'b NOT')|MATCHES(a, '-NOT')|MATCHES(a, 'NOT NOT b
 MATCHES(a, 'b~1 c~ d?e *f g**')|MATCHES(a, 'b**c')|MATCHES(a, 'x:b')|MATCHES(a, 'x:')|MATCHES(a, '/b+/')
 MATCHES(a, '(b c)@2')|MATCHES(a, '(b c)@3')|MATCHES(a, 'b^2')|MATCHES(a, '"b"~')|MATCHES(a, '"b"~9999')
 MATCHES(a, '"b"~99999')|MATCHES(a, '"b c"~2x')|MATCHES(a, 'b*c')|MATCHES(a, 'b* AND c')|MATCHES(a, 'AND* OR*')
-MATCHES(a, 'größe "x ö"')|MATCHES(a, 'b	c')|MATCHES(a, '/(/')|MATCHES(a, '-  b')
-MATCHES(a, '.b')|MATCHES(a, '"b" "c"')|MATCHES(a, 'b''')
-a = MATCHES(b, 'c')|MATCHES(a, 'b') = 1|MATCHES(a, 'b') c|MATCHES(a.in, 'b')|"MATCHES"(a, 'b')|x.MATCHES(a, 'b')
-MATCHES (a = 1)|MATCHESX(a, 'b')|MATCHES(a, N'b')|MATCHES(a, 'b' 'c')|MATCHES(MATCHES, 'b')|NOT MATCHES NOT NULL
+MATCHES(a, 'größe "x ö"')|MATCHES(a, 'b	c')|MATCHES(a, '/(/')|MATCHES(a, '-  b')|MATCHES(a, '.b')|MATCHES(a, '"b" "c"')
+MATCHES(a, 'b''')|a = MATCHES(b, 'c')|MATCHES(a, 'b') = 1|MATCHES(a, 'b') c|MATCHES(a.in, 'b')|"MATCHES"(a, 'b')
+x.MATCHES(a, 'b')|MATCHES (a = 1)|MATCHESX(a, 'b')|MATCHES(a, N'b')|MATCHES(a, 'b' 'c')|MATCHES(MATCHES, 'b')
+NOT MATCHES NOT NULL
 """
 ODDITIES = [form for line in ODD.strip("\n").split("\n") for form in line.split("|")] + [
     "\u0131s = 1",
@@ -210,6 +211,8 @@ def test_queries_near_and_beyond_the_limits() -> None:
     lengths = (QUERY_CLAUSES // 2, QUERY_CLAUSES, QUERY_CLAUSES + 1)
     queries = [word * length for length in lengths for word in ("a", "a ", "- ", '"" ')]
     queries += ["a" * QUERY_CHARACTERS, "a" * (QUERY_CHARACTERS + 1), '"a"~999', '"a"~0001', "-a " * 400]
+    for depth in (15, 16, 17, 32, 33, 64, 65):
+        queries += [before * depth + "a" + ")" * depth for before in ("(", "NOT (", "-(")]
     check([f"MATCHES(a, '{query}')" for query in queries])
 
 
@@ -220,6 +223,13 @@ def test_queries_are_judged_alike(seed: int) -> None:
     pieces = [
         "a",
         "w1",
+        "+(",
+        "-(",
+        "NOT (",
+        "?",
+        "~1",
+        "~",
+        "~3",
         "AND",
         "OR",
         "NOT",
@@ -238,7 +248,7 @@ def test_queries_are_judged_alike(seed: int) -> None:
         "é",
         "a*",
     ]
-    queries = [rng.choice(["", " "]).join(rng.choices(pieces, k=rng.randint(1, 5))) for _ in range(50)]
+    queries = [rng.choice(["", " "]).join(rng.choices(pieces, k=rng.randint(1, 7))) for _ in range(50)]
     check([f"MATCHES(a, '{query}')" for query in queries])
 
 

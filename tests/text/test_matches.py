@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -180,6 +181,13 @@ def test_a_minimum_becomes_part_of_the_query() -> None:
 def test_refusals(build: Any, message: str) -> None:
     with pytest.raises(ExpressionError, match=message):
         build()
+
+
+def test_a_refusal_as_the_documentation_shows_it() -> None:
+    with pytest.raises(QueryError) as refused:
+        parse("price <= 580 AND MATCHES(body, '+google (')")
+    documentation = (Path(__file__).parents[2] / "docs/language.md").read_text("utf-8")
+    assert f"```\n{refused.value}\n```" in documentation
 
 
 def test_a_refusal_as_json_keeps_the_querys_position() -> None:
