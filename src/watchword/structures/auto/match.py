@@ -26,12 +26,14 @@ from watchword.structures.auto.layout import (
     ENTRIES,
     EXPRESSIONS,
     FIRST_CODE,
+    FURTHER,
     HAS_PROGRAM,
     HIGH,
     INNER_HIGH,
     INNER_LOW,
     KIND,
     LOW,
+    ONES,
     PACKED,
     PAIRS,
     PLAIN,
@@ -42,6 +44,7 @@ from watchword.structures.auto.layout import (
     SETS_MASK,
     SETS_SHIFT,
     SIMPLE_MASK,
+    SIMPLE_WORDS,
     U16,
     U64,
     Layout,
@@ -137,21 +140,29 @@ def _records(
         verified += 1
         head = np.int64(words[p])
         at = p + RECORD_HEAD
-        rest = at + 3 * (head & SIMPLE_MASK)
-        after = rest
-        if head > SIMPLE_MASK:
-            after += 3 * ((head >> SETS_SHIFT) & SETS_MASK) + (2 if head & HAS_PROGRAM else 0)
         holds = True
-        while at < rest:
-            v = value[words[at]]
-            low, high = words[at + 1], words[at + 2]
-            if (v < low or v > high) and not (many and holds_any(state, words[at], low, high)):
-                holds = False
-                break
-            at += 3
+        if head & ONES:
+            rest = at + (head & SIMPLE_MASK)
+            while at < rest:
+                if value[words[at]] != 1 and not (many and holds_any(state, words[at], 1, 1)):
+                    holds = False
+                    break
+                at += 1
+        else:
+            rest = at + SIMPLE_WORDS * (head & SIMPLE_MASK)
+            while at < rest:
+                v = value[words[at]]
+                low, high = words[at + 1], words[at + 2]
+                if (v < low or v > high) and not (many and holds_any(state, words[at], low, high)):
+                    holds = False
+                    break
+                at += SIMPLE_WORDS
+        after = rest
+        if head & FURTHER:
+            after += 3 * ((head >> SETS_SHIFT) & SETS_MASK) + (2 if head & HAS_PROGRAM else 0)
         if holds:
             expression = np.int64(words[p + 1]) | np.int64(words[p + 2]) << 16
-            if head <= SIMPLE_MASK or verify_rest(layout, head, rest, expression, e, state):
+            if not head & FURTHER or verify_rest(layout, head, rest, expression, e, state):
                 out[n] = expression
                 n += 1
         p = after
