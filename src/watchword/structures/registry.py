@@ -106,6 +106,14 @@ _STRUCTURES: Final = {
         "watchword.structures.terms.ordered_trie:OrderedTrie",
         {"compaction": True},
     ),
+    "luwak": _Entry(
+        "queries by their rarest term, candidates evaluated in full on batches of documents (Luwak thesis, section 3.3)",
+        "watchword.structures.luwak.luwak:Luwak",
+    ),
+    "luwak-qbatch": _Entry(
+        "Luwak that evaluates equal queries once (Luwak thesis, section 5.3)",
+        "watchword.structures.luwak.luwak:LuwakQbatch",
+    ),
 }
 
 
