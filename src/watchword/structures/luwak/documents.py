@@ -23,7 +23,7 @@ from watchword.coding.codebook import set_bits
 from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I32, I64
 from watchword.kernel import AHEAD, inlined, lean, prefetch
-from watchword.structures.terms.vocabulary import Offered, Vocabulary, offer, room_for_terms, withdraw
+from watchword.structures.terms.vocabulary import Offered, Vocabulary, offer, withdraw
 
 U64 = npt.NDArray[np.uint64]
 

@@ -11,7 +11,7 @@ beside the stored queries; per batch a bit per query, and an evaluation per cand
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import numpy as np
 

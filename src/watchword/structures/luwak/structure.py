@@ -15,7 +15,7 @@ has a bound, and is cut in two where it finds more than MOST_PAIRS.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
@@ -95,8 +95,6 @@ class BatchStructure(TermStructure):
     same: I32  # query -> the next one with the same terms, -1 where there is none; empty where all stand for themselves
     says_less: U8  # query -> must its expression be verified, whatever its terms say?
     batch_size: int
-    parts_of_batch: dict[str, int] = field(default_factory=dict, init=False)
-    """The bytes that the last batch took, by part."""
 
     # --- for the variant to say --------------------------------------------------------------------------------
 
@@ -197,11 +195,11 @@ class BatchStructure(TermStructure):
     # --- out and in --------------------------------------------------------------------------------------------
 
     @classmethod
-    def restore(cls, parts: LuwakParts) -> Self:
+    def restore(cls, parts: Any) -> Self:
         of, vocabulary, *rest = parts
         return cls(stored_from(of), of.dimensions, vocabulary, *rest)
 
-    def parts(self) -> LuwakParts:
+    def parts(self) -> Any:
         count = self.stored.count
         lists = trimmed_lists(self.lists, self.terms)
         same, less = self.same[:count], self.says_less[:count]
