@@ -82,6 +82,7 @@ def _time_bits(
     left = np.flatnonzero(bits.any(axis=1))
     if len(left) == 0:
         return one_and, None
+    left = np.resize(left, len(queries))  # again and again: of few the call would take longest
     of_left = bits[left].reshape(-1)
     return one_and, _seconds(lambda: _write_all(of_left, words, queries[left], pairs)) * 1e9 / len(left)
 

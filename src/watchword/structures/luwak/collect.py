@@ -7,8 +7,9 @@
             of all of them           time_check - probability * time_avoid - j * time_AND
 
 The number with the highest gain wins, from the greedy threshold on: the first number for which fewer than one document
-of a batch is expected to be left. A common query, all of whose terms (or pairs of neighbours) are frequent, is indexed
-whole. Cost: a look-up in the matrix per term.
+of a batch is expected to be left. Where none is, all terms are indexed; by the letter of the thesis's algorithm none
+would be (`greedy_threshold="none"`). A common query, all of whose terms (or pairs of neighbours) are frequent, is
+indexed whole. Cost: a look-up in the matrix per term.
 """
 
 from __future__ import annotations
@@ -23,8 +24,14 @@ from watchword.structures.luwak.cooccurrence import F64, Matrix, find_probabilit
 from watchword.structures.luwak.times import Times, row_of_times
 from watchword.structures.terms.vocabulary import TermSets
 
+GREEDY: Final = ("all", "none", "off")
+"""What is indexed of a query for which no number of terms reaches the threshold; or there is no threshold."""
+
 FREQUENT_SHARE: Final = 0.0067
 """Of the distinct terms: those whose probabilities are the highest are frequent (thesis, 6.3)."""
+
+_ALL: Final = GREEDY.index("all")
+_OFF: Final = GREEDY.index("off")
 
 
 class Collection(NamedTuple):
@@ -36,7 +43,7 @@ class Collection(NamedTuple):
     times: Times
     batch_size: int
     common_queries: bool  # are there rules for them?
-    greedy_threshold: bool
+    greedy_threshold: int  # in GREEDY
 
 
 def frequent_above(probability: F64, share: float) -> float:
@@ -67,7 +74,8 @@ def _decide(collection: Collection, sets: TermSets, i: int, probabilities: F64) 
     last = sets.starts[i + 1] - 1  # the representative term: terms stand by frequency
     size = last + 1 - sets.starts[i]
     batch = collection.batch_size
-    partial, frequent, begin = 1.0, 0, size
+    partial, frequent = 1.0, 0
+    begin = size - 1 if collection.greedy_threshold == _ALL else size
     probabilities[0] = 1.0
     for j in range(1, size):
         before, term = sets.terms[last - j + 1], sets.terms[last - j]
@@ -83,7 +91,7 @@ def _decide(collection: Collection, sets: TermSets, i: int, probabilities: F64) 
             begin = j
     if collection.common_queries and frequent == size - 1:
         return size - 1
-    return _maximum_gain(collection.times, probabilities, size, begin if collection.greedy_threshold else 1)
+    return _maximum_gain(collection.times, probabilities, size, 1 if collection.greedy_threshold == _OFF else begin)
 
 
 @lean

@@ -70,11 +70,10 @@ def deliver(
 ) -> int:
     """Write the matches of the events from `first` on; the one for which there was no room, or the one after all."""
     candidates = state.counts[CANDIDATES]
-    for d in range(documents):
+    d = 0
+    while d < documents and starts[first + d] + subjects.count <= len(out):
         e = first + d
         n = starts[e]
-        if n + subjects.count > len(out):
-            return e
         many = enter(state, events, e)
         last = pairs.starts[d + 1]
         for i in range(pairs.starts[d], last):
@@ -87,5 +86,6 @@ def deliver(
                 query = same[query] if len(same) else -1
         leave(state, events, e, many)
         starts[e + 1] = n
+        d += 1
     state.counts[CANDIDATES] = candidates  # what was evaluated before, not every match
-    return first + documents
+    return first + d

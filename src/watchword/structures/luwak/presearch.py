@@ -19,11 +19,12 @@ import numpy as np
 
 from watchword.coding.values import I32
 from watchword.errors import UnknownStructureError
-from watchword.structures.conjunctive import State, Stored, stored_from
+from watchword.structures.conjunctive import GONE, State, Stored, stored_from
 from watchword.structures.luwak import check
 from watchword.structures.luwak.calibrate import calibrate
 from watchword.structures.luwak.collect import (
     FREQUENT_SHARE,
+    GREEDY,
     Collection,
     collect,
     describe_collection,
@@ -33,7 +34,7 @@ from watchword.structures.luwak.collect import (
 from watchword.structures.luwak.cooccurrence import NO_MATRIX, build_matrix, document_frequencies
 from watchword.structures.luwak.documents import index_documents, map_documents, with_room_for_bits, words_for
 from watchword.structures.luwak.filter import filter_candidates
-from watchword.structures.luwak.queries import extra_notes, sizes_of
+from watchword.structures.luwak.queries import NOTE, extra_notes, sizes_of
 from watchword.structures.luwak.structure import BATCH_SIZE, BatchStructure, LuwakParts, Working
 from watchword.structures.luwak.times import thesis_times
 from watchword.structures.structure import CANDIDATES, Input, Parameters, nbytes
@@ -53,6 +54,14 @@ class Filtered(BatchStructure):
     """What the two share: notes, bit maps."""
 
     batches_duplicates: ClassVar[bool] = True
+
+    def _bytes_of_batch(self, rows: int, count: int, tokens: int) -> dict[str, int]:
+        return {**super()._bytes_of_batch(rows, count, tokens), "bit map": 8 * rows * words_for(count)}
+
+    def describe(self) -> dict[str, Any]:
+        described = super().describe()
+        live = int(np.count_nonzero(self.stored.trimmed().flags & GONE == 0))
+        return {**described, "extra terms": described["words"] - NOTE * (live - described["duplicates"])}
 
     def _find(self, working: Working, rows: int, count: int, state: State) -> int:
         documents = working.documents = with_room_for_bits(working.documents, rows, count)
@@ -99,16 +108,17 @@ class PreSearch(Filtered):
         "times": "measured",
         "word_matrix": True,
         "common_queries": True,
-        "greedy_threshold": True,
+        "greedy_threshold": "all",
     }
 
     collection: Collection
 
     @classmethod
     def of(cls, stored: Stored, given: Input, parameters: Parameters) -> PreSearch:
-        if parameters["times"] not in TIMES:
-            raise UnknownStructureError(f"no times {parameters['times']!r}: there are {', '.join(TIMES)}")
-        nothing = Collection(np.empty(0), 0.0, NO_MATRIX, thesis_times(parameters["batch_size"]), 1, False, False)
+        for name, known in (("times", TIMES), ("greedy_threshold", GREEDY)):
+            if parameters[name] not in known:
+                raise UnknownStructureError(f"{name} must be one of {', '.join(known)}, not {parameters[name]!r}")
+        nothing = Collection(np.empty(0), 0.0, NO_MATRIX, thesis_times(parameters["batch_size"]), 1, False, 0)
         built = cls._empty(stored, given, parameters, nothing)
         built.collection = built._prepared(given, parameters)
         built._index_all()
@@ -135,7 +145,7 @@ class PreSearch(Filtered):
             times,
             self.batch_size,
             parameters["common_queries"],
-            parameters["greedy_threshold"],
+            GREEDY.index(parameters["greedy_threshold"]),
         )
 
     @classmethod

@@ -156,11 +156,11 @@ def _leave_chain(words: I32, at: int, query: int, same: I32) -> bool:
     before = words[at]
     if before == query:
         if len(same) and same[query] >= 0:
-            words[at] = same[query]
+            words[at], same[query] = same[query], -1
         return True
     while len(same) and same[before] >= 0:
         if same[before] == query:
-            same[before] = same[query]
+            same[before], same[query] = same[query], -1
             return True
         before = same[before]
     return False

@@ -15,7 +15,7 @@ has a bound, and is cut in two where it finds more than MOST_PAIRS.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
@@ -95,12 +95,18 @@ class BatchStructure(TermStructure):
     same: I32  # query -> the next one with the same terms, -1 where there is none; empty where all stand for themselves
     says_less: U8  # query -> must its expression be verified, whatever its terms say?
     batch_size: int
+    batch_bytes: dict[str, int] = field(default_factory=dict, init=False)
+    """What the largest batch so far took, by part."""
 
     # --- for the variant to say --------------------------------------------------------------------------------
 
     @abstractmethod
     def _notes(self, sets: TermSets) -> I32:
         """What is noted of each query with these terms; empty where queries have no notes."""
+
+    def _bytes_of_batch(self, rows: int, count: int, tokens: int) -> dict[str, int]:
+        """By part: of a batch with so many rows, documents, and rows of all its documents together."""
+        return {"document index": 12 * rows + 8 * tokens + 8 * count}
 
     @abstractmethod
     def _find(self, working: Working, rows: int, count: int, state: State) -> int:
@@ -110,9 +116,7 @@ class BatchStructure(TermStructure):
     @classmethod
     def _empty(cls, stored: Stored, given: Input, parameters: Parameters, *more: Any) -> Self:
         if parameters["batch_size"] < 1:
-            raise UnknownStructureError(
-                f"a batch of {parameters['batch_size']} documents: batch_size must be 1 or more"
-            )
+            raise UnknownStructureError(f"batch_size must be 1 or more, not {parameters['batch_size']}")
         vocabulary = build_vocabulary(given.book, stored.conjunctions, given.training, "frequency")
         lists = room_for_lists(np.zeros(int(vocabulary.count[0])))
         none, nothing = np.empty(0, np.int32), np.empty(0, np.uint8)
@@ -186,6 +190,9 @@ class BatchStructure(TermStructure):
         working.cursors.steps[0] = 0
         found = self._find(working, rows, count, state)
         forget(working.documents, rows)
+        took = self._bytes_of_batch(rows, count, int(working.documents.ends[count - 1]))
+        if sum(took.values()) > sum(self.batch_bytes.values()):
+            self.batch_bytes = took
         if found == check.FULL:
             state.counts[:] = before  # the batch comes again
         else:
@@ -206,14 +213,10 @@ class BatchStructure(TermStructure):
         return LuwakParts(self.stored_parts(), self.vocabulary, lists, same, less, self.batch_size)
 
     def describe(self) -> dict[str, Any]:
-        lists = describe_lists(self.lists)
-        queries = self.stored.count
-        return {
-            **super().describe(),
-            "batch size": self.batch_size,
-            **lists,
-            "duplicates": int(np.count_nonzero(self.same[:queries] >= 0)),
-        }
+        duplicates = int(np.count_nonzero(self.same[: self.stored.count] >= 0))
+        described = super().describe()
+        described["bytes"].update(self.batch_bytes)
+        return {**described, "batch size": self.batch_size, **describe_lists(self.lists), "duplicates": duplicates}
 
 
 def _end_of_batch(events: CodedEvents, first: int, most: int) -> int:
