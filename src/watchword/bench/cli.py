@@ -127,11 +127,12 @@ def _append(out: Path, record: dict[str, Any]) -> None:
 class SparkWork(enum.StrEnum):
     MATCH = "match"
     BUILD = "build"
+    DRIVER = "driver"
 
 
 @app.command()
 def spark(
-    work: Annotated[list[SparkWork] | None, typer.Option(help="Both if not given.")] = None,
+    work: Annotated[list[SparkWork] | None, typer.Option(help="Again for several; all if not given.")] = None,
     subscriptions: Annotated[
         int | None, typer.Option(min=20_000, help="1,000,000 to match with, 5,000,000 to build.")
     ] = None,
@@ -142,14 +143,17 @@ def spark(
 ) -> None:
     """Compare matching and building on Spark with what they cannot be faster than."""
     from watchword.bench.spark import building, matching
+    from watchword.bench.spark_driver import driving
 
     rows = []
     for name in work or SparkWork:
         with Progress(f"measuring: {name.value}"):
             if name is SparkWork.MATCH:
-                rows += list(matching(subscriptions or SUBSCRIPTIONS, events, events_as, memory))
+                rows += matching(subscriptions or SUBSCRIPTIONS, events, events_as, memory)
+            elif name is SparkWork.BUILD:
+                rows += building(subscriptions or 5 * SUBSCRIPTIONS, memory)
             else:
-                rows += list(building(subscriptions or 5 * SUBSCRIPTIONS, memory))
+                rows += driving(subscriptions or 5 * SUBSCRIPTIONS)
     if format is Format.JSON:
         show_json([row.to_dict() for row in rows])
     else:

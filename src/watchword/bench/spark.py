@@ -65,7 +65,7 @@ def matching(subscriptions: int, events: int, form: str, memory: str) -> Iterato
     json = "event" if form == "json" else None
     with TemporaryDirectory() as scratch, wws.session(f"local[{PROCESSES}]", memory=memory) as spark:
         folder = Path(scratch)
-        _write(folder / "subscriptions", subscription_table(workload))
+        write_files(folder / "subscriptions", subscription_table(workload))
         _write_events(folder / "events", thousand, events)
         wws.build(spark.read.parquet(str(folder / "subscriptions")), folder / "index")
         frame = spark.read.parquet(str(folder / "events"))
@@ -97,7 +97,7 @@ def building(subscriptions: int, memory: str) -> Iterator[Row]:
     with TemporaryDirectory() as scratch, wws.session(f"local[{PROCESSES}]", memory=memory) as spark:
         folder = Path(scratch)
         table = subscription_table(make_workload("sparse", subscriptions))
-        _write(folder / "subscriptions", table)
+        write_files(folder / "subscriptions", table)
         del table
         frame = spark.read.parquet(str(folder / "subscriptions"))
         wws.build(frame.where("id % 50 = 0"), folder / "warm", parts=PROCESSES)
@@ -161,7 +161,7 @@ def _write_events(folder: Path, thousand: pa.Table, events: int) -> None:
         pyarrow.parquet.write_table(rows.add_column(0, "id", ids), folder / f"{file}.parquet", row_group_size=32_768)
 
 
-def _write(folder: Path, table: pa.Table) -> None:
+def write_files(folder: Path, table: pa.Table) -> None:
     folder.mkdir()
     size = -(-len(table) // 8)
     for file in range(8):
