@@ -15,7 +15,8 @@ import watchword
 import watchword.spark as wws
 from watchword.language.build import to_expression
 from watchword.spark import versions
-from watchword.spark.shards import chosen, shards_of
+from watchword.spark.shards import shards_of
+from watchword.spark.strategy import chosen
 
 
 @pytest.fixture(scope="module")
@@ -70,10 +71,9 @@ def test_a_row_per_event(spark: Any, path: Path) -> None:
 
 def test_auto_goes_by_size(path: Path) -> None:
     version = versions.current(path)
-    assert chosen("auto", version, version.bytes) == "replicate"
-    assert chosen("auto", version, version.bytes - 1) == "shard"
-    assert chosen("auto", version, 10) == "join"
-    assert chosen("replicate", version, 1) == "replicate"
+    assert chosen(version, version.bytes).strategy == "replicate"
+    assert chosen(version, version.bytes - 1).strategy == "shard"
+    assert chosen(version, 10).strategy == "join"
     assert len(shards_of(version, version.bytes)) == 2
     shards = shards_of(version, version.bytes // 3 + 1)
     assert len(shards) == 3

@@ -145,7 +145,7 @@ def spark(
     from watchword.bench.spark import building, matching
     from watchword.bench.spark_driver import driving
 
-    rows = []
+    rows: list[Any] = []
     for name in work or SparkWork:
         with Progress(f"measuring: {name.value}"):
             if name is SparkWork.MATCH:

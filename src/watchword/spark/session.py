@@ -101,7 +101,8 @@ def _start(master: str, memory: str, scratch: Path, settings: Mapping[str, str])
 def _defaults(scratch: Path, memory: str) -> dict[str, str]:
     return {
         "spark.driver.memory": memory,
-        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={scratch}",
+        # G1's threads beside it would take time from the Python workers: a build of five million takes a fifth longer
+        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={scratch} -XX:+UseParallelGC",
         "spark.local.dir": str(scratch),
         "spark.sql.warehouse.dir": str(scratch / "warehouse"),
         "spark.python.daemon.module": DAEMON,
