@@ -140,7 +140,7 @@ def test_what_is_no_index_of_spark_says_so(spark: Any, tmp_path: Path) -> None:
     with pytest.raises(watchword.StorageError, match="is an index of one process"):
         wws.match(events, tmp_path / "one")
     wws.build(frame(spark, [("a", "price > 0")]), tmp_path / "many")
-    with pytest.raises(watchword.StorageError, match="names no manifest"):
+    with pytest.raises(watchword.StorageError, match="is an index that Spark built"):
         watchword.Index.open(tmp_path / "many")
 
 

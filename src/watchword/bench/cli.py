@@ -128,6 +128,8 @@ class SparkWork(enum.StrEnum):
     MATCH = "match"
     BUILD = "build"
     DRIVER = "driver"
+    WORKER = "worker"
+    GROWTH = "growth"
 
 
 @app.command()
@@ -139,11 +141,14 @@ def spark(
     events: Annotated[int, typer.Option(min=20_000)] = 1_000_000,
     events_as: Annotated[str, typer.Option("--events-as", metavar="json|map")] = "json",
     memory: Annotated[str, typer.Option("--memory", help="Of Spark.")] = "2g",
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the growth, as SVG.")] = None,
     format: OutputFormat = Format.TABLE,
 ) -> None:
-    """Compare matching and building on Spark with what they cannot be faster than."""
+    """Compare matching and building on Spark with what they cannot be faster than; measure memory and growth."""
     from watchword.bench.spark import building, matching
     from watchword.bench.spark_driver import driving
+    from watchword.bench.spark_growth import growing
+    from watchword.bench.spark_worker import working
 
     rows: list[Any] = []
     for name in work or SparkWork:
@@ -152,8 +157,12 @@ def spark(
                 rows += matching(subscriptions or SUBSCRIPTIONS, events, events_as, memory)
             elif name is SparkWork.BUILD:
                 rows += building(subscriptions or 5 * SUBSCRIPTIONS, memory)
-            else:
+            elif name is SparkWork.DRIVER:
                 rows += driving(subscriptions or 5 * SUBSCRIPTIONS)
+            elif name is SparkWork.WORKER:
+                rows += working(memory)
+            else:
+                rows += growing(subscriptions or SUBSCRIPTIONS, events, memory, plot)
     if format is Format.JSON:
         show_json([row.to_dict() for row in rows])
     else:

@@ -35,14 +35,14 @@ from watchword.index.sources import Sources
 from watchword.index.storage import write_synced
 from watchword.language.table_rows import concatenate, take
 from watchword.spark import versions
-from watchword.spark.access_keys import Frequencies, Keys, keys_of_table
+from watchword.spark.access_keys import U64, Frequencies, Keys, keys_of_table
 from watchword.spark.build_part import ERRORS, REPORT, REPORT_DDL, save
 from watchword.spark.versions import BUCKETS, Part, Version
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ANY: Final = 0  # the bucket of what may be true of any event; others share it
+ANY: Final = 0  # the bucket of what may be true of any event; keys fall into the others
 SUBSCRIPTIONS: Final = 50_000  # about so many in a bucket
 MOST: Final = 1024
 CHUNK: Final = 1 << 16  # expressions at a time
@@ -153,10 +153,14 @@ def packed_ddl(id_type: str) -> str:
     )
 
 
+def bucket_of(keys: U64, buckets: int) -> I64:
+    return 1 + (keys % np.uint64(buckets - 1)).astype(np.int64)
+
+
 def waits_of(keys: Keys, buckets: int) -> tuple[I64, I32]:
     """For subscription i the buckets[starts[i] : starts[i + 1]] that it waits in, ascending."""
     row = np.repeat(np.arange(len(keys.anything)), np.diff(keys.starts))
-    bucket = (keys.keys % np.uint64(buckets)).astype(np.int64)
+    bucket = bucket_of(keys.keys, buckets)
     anywhere = np.flatnonzero(keys.anything)
     pairs = np.unique(np.concatenate([row * buckets + bucket, anywhere * buckets + ANY]))
     starts = np.searchsorted(pairs, np.arange(len(keys.anything) + 1) * buckets)

@@ -68,11 +68,12 @@ class Matcher:
         size = FIRST_EVENTS
         for columns in batches:
             for visit in self._visits(version, columns):
-                index = opened(visit.parts)
                 ids = visit.events.column(self.event_id)
                 if visit.bad:
-                    yield from self._written(ids, self._bad_ones(index, visit), version)
+                    nothing = pa.array([], _id_type(version))
+                    yield from self._written(ids, Found(np.zeros(0, np.int64), nothing, visit.bad), version)
                     continue
+                index = opened(visit.parts)
                 first = 0
                 while first < visit.events.num_rows:
                     some = visit.events.slice(first, size)
@@ -96,11 +97,7 @@ class Matcher:
                 yield Visit(self.places[number], events.filter(good), [], places.filter(good), number)
             if pc.any(bad).as_py():
                 told = list(enumerate(reasons.filter(bad).to_pylist()))
-                yield Visit(self.places.get(number, version.only([])), events.filter(bad), told)
-
-    def _bad_ones(self, index: Index, visit: Visit) -> Found:
-        nothing = index.match_batch([])["subscription"]
-        return Found(np.zeros(0, np.int64), _whole(nothing), visit.bad)
+                yield Visit(version, events.filter(bad), told)
 
     def _found(self, index: Index, events: pa.RecordBatch, version: Version, visit: Visit, first: int) -> Found:
         scoped = events
@@ -125,7 +122,7 @@ class Matcher:
             yield self._batch(ids.take(event), found.subscription.slice(first, PAIRS), None, version)
         if self.errors is not None and found.errors:
             rows, reasons = zip(*found.errors, strict=True)
-            nothing = pa.nulls(len(rows), found.subscription.type)
+            nothing = pa.nulls(len(rows), _id_type(version))
             yield self._batch(ids.take(pa.array(rows)), nothing, pa.array(reasons, pa.string()), version)
 
     def _arrays(self, ids: pa.Array, found: Found, version: Version) -> pa.RecordBatch:
@@ -186,6 +183,10 @@ def unreadable(index: Index, events: pa.RecordBatch, json: str | None) -> list[t
     middle = len(events) // 2
     right = unreadable(index, events.slice(middle), json)
     return unreadable(index, events.slice(0, middle), json) + [(row + middle, reason) for row, reason in right]
+
+
+def _id_type(version: Version) -> pa.DataType:
+    return pa.int64() if version.id_type == "bigint" else pa.string()
 
 
 def _plain(array: pa.Array) -> pa.Array:

@@ -22,7 +22,7 @@ from watchword.coding.attributes import Attributes
 from watchword.coding.read_events import read_events
 from watchword.errors import WatchwordError
 from watchword.spark.access_keys import Keys, keys_of_events
-from watchword.spark.buckets import ANY, names_of
+from watchword.spark.buckets import ANY, bucket_of, names_of
 from watchword.spark.key_filter import possible, read_filter
 from watchword.spark.match_batches import own_reason
 from watchword.spark.tenants import with_tenant
@@ -84,7 +84,7 @@ class FilledBuckets:
     def visits(self, events: Keys) -> Visits:
         visits = np.zeros((len(events.starts) - 1, self.count), np.bool_)
         event = np.repeat(np.arange(len(visits)), np.diff(events.starts))
-        visits[event, (events.keys % np.uint64(self.count)).astype(np.int64)] = True
+        visits[event, bucket_of(events.keys, self.count)] = True
         visits[:, ANY] = True
         visits[:, np.setdiff1d(np.arange(self.count), self.filled)] = False
         return visits
