@@ -129,6 +129,7 @@ class SparkWork(enum.StrEnum):
     BUILD = "build"
     DRIVER = "driver"
     WORKER = "worker"
+    STRATEGIES = "strategies"
     GROWTH = "growth"
 
 
@@ -148,6 +149,7 @@ def spark(
     from watchword.bench.spark import building, matching
     from watchword.bench.spark_driver import driving
     from watchword.bench.spark_growth import growing
+    from watchword.bench.spark_strategies import comparing
     from watchword.bench.spark_worker import working
 
     rows: list[Any] = []
@@ -161,6 +163,8 @@ def spark(
                 rows += driving(subscriptions or 5 * SUBSCRIPTIONS)
             elif name is SparkWork.WORKER:
                 rows += working(memory)
+            elif name is SparkWork.STRATEGIES:
+                rows += comparing(subscriptions or SUBSCRIPTIONS, events, memory)
             else:
                 rows += growing(subscriptions or SUBSCRIPTIONS, events, memory, plot)
     if format is Format.JSON:

@@ -51,6 +51,8 @@ def _panel(panel: Panel, left: int) -> str:
         last_x = min(across.high, up.high * first_x / first_y)
         ends = [(first_x, first_y), (last_x, first_y * last_x / first_x)]
         parts.append(_line([(across.at(x), up.at(y)) for x, y in ends], "#888", 'stroke-dasharray="5 4"'))
+        below = up.end + 16 + 16 * len(panel.lines)
+        parts.append(_text(across.begin + 8, below, "dashed: in proportion", "start", 'fill="#888"'))
     for number, (name, line) in enumerate(panel.lines.items()):
         colour = COLOURS[number % len(COLOURS)]
         places = [(across.at(x), up.at(y)) for x, y in line]

@@ -37,6 +37,7 @@ from watchword.language.table_rows import concatenate, take
 from watchword.spark import versions
 from watchword.spark.access_keys import U64, Frequencies, Keys, keys_of_table
 from watchword.spark.build_part import ERRORS, REPORT, REPORT_DDL, save
+from watchword.spark.statistics import load_frequencies, sampled_events
 from watchword.spark.versions import BUCKETS, Part, Version
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def known_buckets(version: Version) -> Buckets | None:
     return Buckets(found["count"], {part.partition: version.only([part]) for part in parts}, folder / found["names"])
 
 
-def make_buckets(spark: SparkSession, version: Version, frequencies: Frequencies) -> Buckets:
+def make_buckets(spark: SparkSession, version: Version) -> Buckets:
     """Those on disk, or else new ones, by a Spark job."""
     found = known_buckets(version)
     if found is not None:
@@ -92,13 +93,13 @@ def make_buckets(spark: SparkSession, version: Version, frequencies: Frequencies
     with versions.locked(folder):
         found = known_buckets(version)  # another driver may have made them meanwhile
         if found is None:
-            _write(spark, version, frequencies, folder)
+            _write(spark, version, folder)
             found = known_buckets(version)
     assert found is not None
     return found
 
 
-def _write(spark: SparkSession, version: Version, frequencies: Frequencies, folder: Path) -> None:
+def _write(spark: SparkSession, version: Version, folder: Path) -> None:
     for left in folder.iterdir():  # of one that was killed
         versions.remove(left)
     made = folder / secrets.token_hex(8)
@@ -106,9 +107,16 @@ def _write(spark: SparkSession, version: Version, frequencies: Frequencies, fold
     count = bucket_count(version)
     id_type = "string" if version.tenant_attribute is not None else version.id_type
     work = spark.createDataFrame([(str(part),) for part in version.folders()], "folder string")
-    packed = work.repartition(max(1, len(version.parts))).mapInArrow(Divider(count, frequencies), packed_ddl(id_type))
-    written = packed.repartitionById(count, "bucket").mapInArrow(BucketWriter(str(made), version.structure), REPORT_DDL)
+    packed = work.repartition(max(1, len(version.parts))).mapInArrow(
+        Divider(count, load_frequencies(spark, version.path)), packed_ddl(id_type)
+    )
+    written = packed.repartitionById(count, "bucket").mapInArrow(
+        BucketWriter(str(made), version.structure, version.path), REPORT_DDL
+    )
     reports = written.toArrow().to_pylist()
+    for left in made.iterdir():  # of tasks that ran twice
+        if left.name not in {report["folder"] for report in reports}:
+            versions.remove(left)
     place = made.relative_to(version.path)
     parts = [
         Part(
@@ -225,6 +233,7 @@ class BucketWriter:
 
     folder: str
     structure: str
+    path: str  # of the index, beside which statistics may be
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         found = [batch for batch in batches if batch.num_rows]
@@ -246,13 +255,19 @@ class BucketWriter:
             tables.append(Sources(count, starts, sizes, data, names.tolist()).table(np.arange(count)))
         ids = pa.concat_arrays([chunk.flatten() for chunk in rows["ids"].chunks])
         ids = ids.cast(pa.large_string()) if pa.types.is_string(ids.type) else ids
-        with Index(structure=self.structure) as index:
+        with Index(training=_training(self.path), structure=self.structure) as index:
             index.subscribe_many(Incoming(ids, concatenate(tables)))
             report = save(index, Path(self.folder), bucket, ERRORS.empty_table())
         several = pa.table({"id": _joined(rows["several"]).cast(ids.type), "waits": _joined(rows["waits"])})
         if len(several):
             pyarrow.parquet.write_table(several, Path(self.folder, report["folder"], _SEVERAL))
         return report
+
+
+def _training(path: str) -> Any:
+    """The sample of events beside the index: a table, or JSON texts."""
+    events, json = sampled_events(path) or (None, None)
+    return events if events is None or json is None else events[json]
 
 
 def _joined(lists: pa.ChunkedArray) -> pa.Array:

@@ -28,6 +28,7 @@ from watchword.index.container import read_container, write_container
 from watchword.index.segment_file import read_names, write_names
 from watchword.kernel import kernel
 from watchword.spark.access_keys import U64, Frequencies, Keys, keys_of_table
+from watchword.spark.statistics import load_frequencies
 from watchword.spark.versions import KEYS, Part, Version
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def read_filter(file: Path) -> KeyFilter:
     return KeyFilter(arrays["words"], bool(arrays["anything"][0]), tuple(read_names(arrays)))
 
 
-def write_filters(spark: SparkSession, version: Version, frequencies: Frequencies) -> None:
+def write_filters(spark: SparkSession, version: Version) -> None:
     """Those that are not there yet, as a Spark job."""
     missing = [part for part in version.parts if not filter_file(version, part).is_file()]
     if not missing:
@@ -110,7 +111,7 @@ def write_filters(spark: SparkSession, version: Version, frequencies: Frequencie
         ) from None
     rows = [(part.folder, part.hash) for part in missing]
     work = spark.createDataFrame(rows, "folder string, hash string").repartition(len(rows))
-    work.mapInArrow(FilterWriter(version.path, frequencies), "hash string").toArrow()
+    work.mapInArrow(FilterWriter(version.path, load_frequencies(spark, version.path)), "hash string").toArrow()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ from watchword.spark.key_filter import filter_file, write_filters
 from watchword.spark.match_batches import BadEventFinder, Matcher
 from watchword.spark.routing import FilledBuckets, Filters, Places, Router, routed
 from watchword.spark.shards import shards_of, together
-from watchword.spark.statistics import load_frequencies
 from watchword.spark.strategy import STRATEGIES, bytes_of_host, chosen
 from watchword.spark.versions import Version
 
@@ -94,12 +93,11 @@ def match(
 
 def places_of(spark: SparkSession, version: Version, strategy: str, limit: int) -> tuple[Mapping[int, Version], Places]:
     """The parts of a version, or what is made of them, by place, and what says which an event visits."""
-    frequencies = load_frequencies(version.path)
     if strategy == "join":
-        count, filled, names = make_buckets(spark, version, frequencies)
+        count, filled, names = make_buckets(spark, version)
         return filled, FilledBuckets(count, tuple(filled), names)
     shards = shards_of(version, limit)
-    write_filters(spark, version, frequencies)
+    write_filters(spark, version)
     files = tuple(tuple(filter_file(version, part) for part in shard.parts) for shard in shards)
     return dict(enumerate(shards)), Filters(files)
 

@@ -94,7 +94,8 @@ class Matcher:
             here = pc.equal(place, number)
             good, bad = pc.and_(here, readable), pc.and_(here, pc.invert(readable))
             if pc.any(good).as_py():
-                yield Visit(self.places[number], events.filter(good), [], places.filter(good), number)
+                parts = self.places.get(number, version.only([]))  # where nothing waits, arrays tell of no matches
+                yield Visit(parts, events.filter(good), [], places.filter(good), number)
             if pc.any(bad).as_py():
                 told = list(enumerate(reasons.filter(bad).to_pylist()))
                 yield Visit(version, events.filter(bad), told)
@@ -126,13 +127,14 @@ class Matcher:
             yield self._batch(ids.take(pa.array(rows)), nothing, pa.array(reasons, pa.string()), version)
 
     def _arrays(self, ids: pa.Array, found: Found, version: Version) -> pa.RecordBatch:
+        subscriptions = _plain(found.subscription) if len(found.event) else pa.array([], _id_type(version))
         starts = np.zeros(len(ids) + 1, np.int32)
         np.cumsum(np.bincount(found.event, minlength=len(ids)), out=starts[1:])
         reasons: list[str | None] = [None] * len(ids)
         for row, reason in found.errors:
             reasons[row] = reason
         bad = pa.array([reason is not None for reason in reasons]) if found.errors else None
-        lists = pa.ListArray.from_arrays(pa.array(starts), _plain(found.subscription), mask=bad)
+        lists = pa.ListArray.from_arrays(pa.array(starts), subscriptions, mask=bad)
         return self._batch(ids, lists, pa.array(reasons, pa.string()), version)
 
     def _batch(self, ids: pa.Array, found: pa.Array, reasons: pa.Array | None, version: Version) -> pa.RecordBatch:

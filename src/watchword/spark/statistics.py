@@ -42,6 +42,7 @@ TABLES: Final = ("attributes", "quantiles", "terms", "pairs", "sample")
 TERMS: Final = 1000  # kept for pairs; there are half a million pairs of so many
 QUANTILES: Final = [0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0]
 ACCURACY: Final = 10_000  # a quantile is off by a ten-thousandth of all values at most
+FREQUENT: Final = 100_000  # terms whose frequency tasks know; all others are rare
 _ABOUT: Final = "about.json"
 _COUNTS: Final = pa.schema(
     [
@@ -153,14 +154,14 @@ def sampled_events(path: str | Path) -> tuple[pa.Table, str | None] | None:
     return pyarrow.parquet.read_table(folder / "sample"), json
 
 
-def load_frequencies(path: str | Path) -> Frequencies:
+def load_frequencies(spark: SparkSession, path: str | Path) -> Frequencies:
     """How often events have an attribute, or a text value of it, as the statistics beside the index say."""
     folder = statistics_folder(path)
     if not (folder / _ABOUT).is_file():
         return NOTHING_COUNTED
     events = max(1, json_text.loads((folder / _ABOUT).read_bytes())["events"])
-    attributes = pyarrow.parquet.read_table(folder / "attributes")
-    terms = pyarrow.parquet.read_table(folder / "terms")
+    attributes = load_statistics(spark, path, "attributes").select("attribute", "events").toArrow()
+    terms = load_statistics(spark, path, "terms").orderBy("events", ascending=False).limit(FREQUENT).toArrow()
     of_terms = value_keys(_text_values(terms["term"]), name_keys(terms["attribute"].to_pylist()))
     keys = np.concatenate([name_keys(attributes["attribute"].to_pylist()), of_terms])
     counts = np.concatenate([attributes["events"].to_numpy(), terms["events"].to_numpy()])
