@@ -127,29 +127,46 @@ def _append(out: Path, record: dict[str, Any]) -> None:
 class SparkWork(enum.StrEnum):
     MATCH = "match"
     BUILD = "build"
+    DRIVER = "driver"
+    WORKER = "worker"
+    STRATEGIES = "strategies"
+    GROWTH = "growth"
 
 
 @app.command()
 def spark(
-    work: Annotated[list[SparkWork] | None, typer.Option(help="Both if not given.")] = None,
+    work: Annotated[list[SparkWork] | None, typer.Option(help="Again for several; all if not given.")] = None,
     subscriptions: Annotated[
         int | None, typer.Option(min=20_000, help="1,000,000 to match with, 5,000,000 to build.")
     ] = None,
     events: Annotated[int, typer.Option(min=20_000)] = 1_000_000,
     events_as: Annotated[str, typer.Option("--events-as", metavar="json|map")] = "json",
     memory: Annotated[str, typer.Option("--memory", help="Of Spark.")] = "2g",
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the growth, as SVG.")] = None,
     format: OutputFormat = Format.TABLE,
 ) -> None:
-    """Compare matching and building on Spark with what they cannot be faster than."""
+    """Compare matching and building on Spark with what they cannot be faster than; measure memory and growth."""
     from watchword.bench.spark import building, matching
+    from watchword.bench.spark_driver import driving
+    from watchword.bench.spark_growth import growing
+    from watchword.bench.spark_strategies import comparing
+    from watchword.bench.spark_worker import working
 
-    rows = []
+    rows: list[Any] = []
     for name in work or SparkWork:
         with Progress(f"measuring: {name.value}"):
             if name is SparkWork.MATCH:
-                rows += list(matching(subscriptions or SUBSCRIPTIONS, events, events_as, memory))
+                rows += matching(subscriptions or SUBSCRIPTIONS, events, events_as, memory)
+            elif name is SparkWork.BUILD:
+                rows += building(subscriptions or 5 * SUBSCRIPTIONS, memory)
+            elif name is SparkWork.DRIVER:
+                rows += driving(subscriptions or 5 * SUBSCRIPTIONS)
+            elif name is SparkWork.WORKER:
+                rows += working(memory)
+            elif name is SparkWork.STRATEGIES:
+                rows += comparing(subscriptions or SUBSCRIPTIONS, events, memory)
             else:
-                rows += list(building(subscriptions or 5 * SUBSCRIPTIONS, memory))
+                rows += growing(subscriptions or SUBSCRIPTIONS, events, memory, plot)
     if format is Format.JSON:
         show_json([row.to_dict() for row in rows])
     else:

@@ -140,6 +140,10 @@ def _load(folder: Path, pointer: dict[str, str], verify: bool | None) -> Saved:
 def _read_pointer(folder: Path) -> dict[str, str]:
     try:
         pointer = json.loads((folder / _CURRENT).read_bytes())
+        if "version" in pointer:
+            raise StorageError(
+                f"{folder} is an index that Spark built: match with wws.match or `watchword match --index {folder}`"
+            )
         if _OWN_FILE.fullmatch(pointer["manifest"]) and isinstance(pointer["hash"], str):
             return {"manifest": pointer["manifest"], "hash": pointer["hash"]}
     except (FileNotFoundError, NotADirectoryError):
