@@ -19,7 +19,7 @@ define JAVA
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check format test test-long bench demo clean
+.PHONY: help setup check format test test-long bench demo kafka clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ bench: setup ## measure this machine (ARGS='...' go to `watchword bench`)
 
 demo: setup ## 200,000 subscriptions, 20,000 events, in about a minute; the same on Spark where there is Java
 	$(BIN)/watchword demo
+
+kafka: setup ## fetch Spark's connector and Kafka (Maven, Java) and run a broker on loopback until Ctrl-C
+	PYTHONPATH=. $(BIN)/python scripts/kafka.py
 
 clean: ## remove .venv and everything generated
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

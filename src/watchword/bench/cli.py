@@ -131,6 +131,7 @@ class SparkWork(enum.StrEnum):
     WORKER = "worker"
     STRATEGIES = "strategies"
     GROWTH = "growth"
+    STREAM = "stream"
 
 
 @app.command()
@@ -141,6 +142,8 @@ def spark(
     ] = None,
     events: Annotated[int, typer.Option(min=20_000)] = 1_000_000,
     events_as: Annotated[str, typer.Option("--events-as", metavar="json|map")] = "json",
+    rate: Annotated[int, typer.Option(min=1000, help="Of a stream, events a second.")] = 10_000,
+    seconds: Annotated[int, typer.Option(min=20, help="Of a stream.")] = 600,
     memory: Annotated[str, typer.Option("--memory", help="Of Spark.")] = "2g",
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the growth, as SVG.")] = None,
     format: OutputFormat = Format.TABLE,
@@ -151,6 +154,7 @@ def spark(
     from watchword.bench.spark_growth import growing
     from watchword.bench.spark_strategies import comparing
     from watchword.bench.spark_worker import working
+    from watchword.bench.stream import streaming
 
     rows: list[Any] = []
     for name in work or SparkWork:
@@ -165,6 +169,8 @@ def spark(
                 rows += working(memory)
             elif name is SparkWork.STRATEGIES:
                 rows += comparing(subscriptions or SUBSCRIPTIONS, events, memory)
+            elif name is SparkWork.STREAM:
+                rows += streaming(subscriptions or SUBSCRIPTIONS, rate, seconds, memory)
             else:
                 rows += growing(subscriptions or SUBSCRIPTIONS, events, memory, plot)
     if format is Format.JSON:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import astuple
 from pathlib import Path
@@ -25,10 +25,10 @@ class Events(NamedTuple):
 
 
 @contextmanager
-def spark_session(master: str, memory: str) -> Iterator[SparkSession]:
+def spark_session(master: str, memory: str, settings: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
     import watchword.spark as wws
 
-    with wws.session(master, memory=memory) as spark:
+    with wws.session(master, memory=memory, settings=settings) as spark:
         yield spark
 
 

@@ -1,11 +1,11 @@
-"""`watchword stream`: a folder into which events come, matched as they come, to a folder of batches."""
+"""`watchword stream`: events matched as they come into a folder or a topic, to a folder of batches or a topic."""
 
 from __future__ import annotations
 
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -15,65 +15,101 @@ from watchword.cli.on_spark import spark_session
 from watchword.cli.options import OutputFormat
 from watchword.cli.progress import Progress
 from watchword.cli.show import Format, show_record
+from watchword.cli.topics import loading, place, waiting
+from watchword.errors import WatchwordError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
+PLACE: Final = "DIR|kafka://HOST:PORT/TOPIC"
 LOOK: Final = 0.5  # seconds between looks at the query
 
 
 def stream(
     index: Annotated[Path, typer.Option("--index", metavar="DIR", help="An index that Spark built.")],
     events: Annotated[
-        Path, typer.Option("--events", metavar="DIR", help="A folder that gets files of events, .jsonl or .parquet.")
+        str,
+        typer.Option(
+            "--events", metavar=PLACE, help="A folder that gets files, .jsonl or .parquet, or a topic of JSON messages."
+        ),
     ],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Matches, a folder for every batch.")],
+    out: Annotated[
+        str, typer.Option("--out", metavar=PLACE, help="Matches: a folder for every batch, or messages to a topic.")
+    ],
     checkpoint: Annotated[Path, typer.Option("--checkpoint", metavar="DIR", help="Where it stands; to go on later.")],
-    id: Annotated[str, typer.Option("--id", metavar="COLUMN", help="The column or key that names an event.")],
+    id: Annotated[
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="COLUMN",
+            help="The column or key that names an event; a message has its offset if not given.",
+        ),
+    ] = None,
     json: Annotated[
         str | None, typer.Option("--json", metavar="COLUMN", help="The text column that holds each event as JSON.")
     ] = None,
-    errors: Annotated[Path | None, typer.Option("--errors", metavar="DIR", help="Bad events, likewise.")] = None,
+    errors: Annotated[str | None, typer.Option("--errors", metavar=PLACE, help="Bad events, likewise.")] = None,
     once: Annotated[bool, typer.Option("--once", help="Stop when all that is there has been matched.")] = False,
     files: Annotated[int, typer.Option("--files", min=1, help="Files of a batch, at most.")] = 100,
+    messages: Annotated[int, typer.Option("--messages", min=1, help="Messages of a batch, at most.")] = 100_000,
+    connector: Annotated[
+        Path | None, typer.Option("--connector", metavar="DIR", help="Jars for Kafka; fetched from Maven if not given.")
+    ] = None,
     strategy: Annotated[str, typer.Option("--strategy", help="auto, or one of Spark's strategies.")] = "auto",
     master: Master = "local[*]",
     memory: Memory = "2g",
     format: OutputFormat = Format.TABLE,
 ) -> None:
     """Match events as they come, until it is stopped by Ctrl-C. New versions of the index count from the next batch."""
-    if not events.is_dir():
+    source, target, bad = place(events), place(out), place(errors) if errors is not None else None
+    if isinstance(source, Path) and not source.is_dir():
         raise FileError(f"{events}: there is no such folder; create it, files may come later")
-    with Progress("starting Spark") as progress, spark_session(master, memory) as spark:
+    settings = loading([source, target, bad], connector)
+    with Progress("starting Spark") as progress, spark_session(master, memory, settings) as spark:
         import watchword.spark as wws
 
-        frame, event_id, column = _source(spark, events, id, json, files)
+        if isinstance(source, Path):
+            frame, event_id, column = _of_folder(spark, source, id, json, files)
+        else:
+            frame, event_id, column = _of_topic(wws.read_topic(spark, source, messages), id, json, events)
         trigger = {"availableNow": True} if once else None
-        query = wws.stream(frame, index, out, checkpoint, event_id, column, strategy, errors=errors, trigger=trigger)
-        counts = Counts()
+        query = wws.stream(frame, index, target, checkpoint, event_id, column, strategy, errors=bad, trigger=trigger)
+        counts = Counts("files" if isinstance(source, Path) else "messages")
         with suppress(KeyboardInterrupt):
             _watch(query, counts, progress)
         query.stop()
         counts.see(query)
-    show_record("Streamed", counts.summary() | {"out": str(out)}, format)
+    show_record("Streamed", counts.summary() | {"out": out}, format)
 
 
-def _source(
-    spark: SparkSession, folder: Path, id: str, json: str | None, files: int
-) -> tuple[DataFrame, str, str | None]:
-    """The events as they come, the column of their ids, the column of JSON."""
+Source = tuple["DataFrame", str, str | None]  # the events as they come, the column of their ids, the column of JSON
+
+
+def _of_topic(messages: DataFrame, id: str | None, json: str | None, name: str) -> Source:
+    if json is not None:
+        raise FileError(f"{name}: every message is an event as JSON already; --json is for tables")
+    events = messages.selectExpr("id AS event", "event AS value")
+    return (events if id is None else _named_by_key(events, id)), "event", "value"
+
+
+def _of_folder(spark: SparkSession, folder: Path, id: str | None, json: str | None, files: int) -> Source:
+    if id is None:
+        raise FileError(f"{folder}: name the column or key that names an event by --id")
     reader = spark.readStream.option("maxFilesPerTrigger", files)
     if _kind(folder) is Kind.JSONL:
-        from pyspark.sql import functions as F  # noqa: N812
-
         if json is not None:
             raise FileError(f"{folder}: every line is an event as JSON already; --json is for tables")
-        key = id.replace("'", "\\'")
-        lines = reader.text(str(folder.absolute())).where("trim(value) <> ''")
-        return lines.select(F.get_json_object("value", f"$['{key}']").alias("event"), "value"), "event", "value"
+        return _named_by_key(reader.text(str(folder.absolute())).where("trim(value) <> ''"), id), "event", "value"
     schema = spark.read.parquet(str(folder.absolute())).schema
     return reader.schema(schema).parquet(str(folder.absolute())), id, json
+
+
+def _named_by_key(lines: DataFrame, id: str) -> DataFrame:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    key = id.replace("'", "\\'")
+    return lines.select(F.get_json_object("value", f"$['{key}']").alias("event"), "value")
 
 
 def _kind(folder: Path) -> Kind:
@@ -88,7 +124,8 @@ def _kind(folder: Path) -> Kind:
 class Counts:
     """What the batches so far have told."""
 
-    def __init__(self) -> None:
+    def __init__(self, of: str) -> None:
+        self._of = of  # what a source counts: files, messages
         self._begun = time.perf_counter()
         self._seen = -1
         self._batches = 0
@@ -106,13 +143,12 @@ class Counts:
             self._events += progress.numInputRows
             self._rate = progress.processedRowsPerSecond
             self._milliseconds = progress.batchDuration
-            metrics: dict[str, Any] = progress.sources[0].metrics or {}
-            self._waiting = int(metrics.get("numFilesOutstanding", 0))
+            self._waiting = waiting(progress.sources[0])
 
     def line(self) -> str:
         return (
             f"{self._batches:,} batches, {self._events:,} events, {self._rate:,.0f}/s,"
-            f" {self._milliseconds:,} ms a batch, {self._waiting:,} files waiting"
+            f" {self._milliseconds:,} ms a batch, {self._waiting:,} {self._of} waiting"
         )
 
     def summary(self) -> dict[str, object]:
@@ -123,11 +159,16 @@ class Counts:
             "seconds": round(seconds, 3),
             "events_per_second": round(self._events / seconds),
             "last_batch_ms": self._milliseconds,
-            "files_waiting": self._waiting,
+            f"{self._of}_waiting": self._waiting,
         }
 
 
 def _watch(query: StreamingQuery, counts: Counts, progress: Progress) -> None:
-    while not query.awaitTermination(LOOK):  # type: ignore[arg-type]
-        counts.see(query)
-        progress.update(None, counts.line())
+    from pyspark.errors import StreamingQueryException
+
+    try:
+        while not query.awaitTermination(LOOK):  # type: ignore[arg-type]
+            counts.see(query)
+            progress.update(None, counts.line())
+    except StreamingQueryException as error:
+        raise WatchwordError(f"the stream has ended: {error}") from error

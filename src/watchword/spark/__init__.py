@@ -17,6 +17,7 @@ from watchword.spark.session import require_pyspark, session
 require_pyspark()
 
 from watchword.spark.build import Build, build  # noqa: E402
+from watchword.spark.kafka import Topic, connector, read_topic  # noqa: E402
 from watchword.spark.match import bad_events, match  # noqa: E402
 from watchword.spark.sink import read_matches  # noqa: E402
 from watchword.spark.statistics import Statistics, load_statistics, statistics  # noqa: E402
@@ -29,14 +30,17 @@ __all__ = [
     "Build",
     "Choice",
     "Statistics",
+    "Topic",
     "Version",
     "bad_events",
     "build",
     "choose",
+    "connector",
     "current",
     "load_statistics",
     "match",
     "read_matches",
+    "read_topic",
     "remove_old",
     "session",
     "statistics",

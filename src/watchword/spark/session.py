@@ -18,27 +18,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from watchword.errors import MissingDependencyError
+from watchword.spark.quiet import LOG4J, Filtered
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 JAVA_VERSION: Final = 17
 DAEMON: Final = "watchword.spark.daemon"
-_LOG4J: Final = """\
-rootLogger.level = error
-rootLogger.appenderRef.stderr.ref = stderr
-appender.stderr.type = Console
-appender.stderr.name = stderr
-appender.stderr.target = SYSTEM_ERR
-appender.stderr.layout.type = PatternLayout
-appender.stderr.layout.pattern = %p %c{1}: %m%n%ex
-logger.repl.name = org.apache.spark.repl.Main
-logger.repl.level = error
-logger.native.name = org.apache.hadoop.util.NativeCodeLoader
-logger.native.level = off
-logger.shutdown.name = org.apache.spark.util.ShutdownHookManager
-logger.shutdown.level = off
-"""
 
 
 def require_pyspark() -> None:
@@ -82,7 +68,7 @@ def session(
 
 def _start(master: str, memory: str, scratch: Path, settings: Mapping[str, str]) -> SparkSession:
     (scratch / "conf").mkdir()
-    (scratch / "conf" / "log4j2.properties").write_text(_LOG4J)
+    (scratch / "conf" / "log4j2.properties").write_text(LOG4J)
     # Workers must run the Python that has this package, and the first JVM reads these when it starts.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if _is_here(master):
@@ -95,7 +81,8 @@ def _start(master: str, memory: str, scratch: Path, settings: Mapping[str, str])
     builder = SparkSession.builder.master(master).appName("watchword")
     for name, value in {**_defaults(master, scratch, memory), **_addresses(master), **settings}.items():
         builder = builder.config(name, value)
-    return builder.getOrCreate()
+    with Filtered():
+        return builder.getOrCreate()
 
 
 def _defaults(master: str, scratch: Path, memory: str) -> dict[str, str]:

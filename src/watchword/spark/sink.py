@@ -15,8 +15,9 @@ import json
 import os
 import secrets
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from watchword.errors import StorageError
 from watchword.index.storage import sync_folder, write_synced
@@ -26,6 +27,27 @@ if TYPE_CHECKING:
 
 _OWNER: Final = "_watchword.json"
 _STAGING: Final = "_staging"
+
+
+class Sink(Protocol):
+    """Where the rows of batches go."""
+
+    def has(self, batch: int) -> bool:
+        """Is this batch known to be there?"""
+        ...
+
+    def write(self, frame: DataFrame, batch: int) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSink:
+    folder: str
+
+    def has(self, batch: int) -> bool:
+        return is_written(self.folder, batch)
+
+    def write(self, frame: DataFrame, batch: int) -> None:
+        write_once(frame, self.folder, batch)
 
 
 def is_written(out: str | Path, batch: int) -> bool:

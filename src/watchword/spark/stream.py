@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from watchword.errors import EventError
 from watchword.spark import versions
+from watchword.spark.kafka import Topic, TopicSink
+from watchword.spark.kept_version import kept_version
 from watchword.spark.match import bad_events, check_columns, check_options, match
-from watchword.spark.sink import is_written, take_possession, write_once
+from watchword.spark.sink import FolderSink, Sink, take_possession
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -29,8 +31,9 @@ class BatchMatcher:
     """What every micro-batch goes through."""
 
     path: str
-    out: str
-    errors: str | None
+    out: Sink
+    errors: Sink | None
+    checkpoint: str
     event_id: str
     json: str | None
     strategy: str
@@ -38,18 +41,18 @@ class BatchMatcher:
     tenant: str
 
     def __call__(self, events: DataFrame, batch: int) -> None:
-        if self.errors is None or is_written(self.errors, batch):
+        if self.errors is None or self.errors.has(batch):
             self._write_matches(events, batch)
             return
         events = events.persist()  # read once for both, however slow the source is
         try:
-            write_once(bad_events(events, self.path, self.event_id, self.json), self.errors, batch)
+            self.errors.write(bad_events(events, self.path, self.event_id, self.json), batch)
             self._write_matches(events, batch)
         finally:
             events.unpersist()
 
     def _write_matches(self, events: DataFrame, batch: int) -> None:
-        if is_written(self.out, batch):
+        if self.out.has(batch):
             return
         found = match(
             events,
@@ -58,16 +61,21 @@ class BatchMatcher:
             self.json,
             self.strategy,
             output=self.output,
-            version=versions.current(self.path).number,
+            version=self._version(batch),
             tenant=self.tenant,
         )
-        write_once(found, self.out, batch)
+        self.out.write(found, batch)
+
+    def _version(self, batch: int) -> int:
+        if isinstance(self.out, TopicSink):
+            return kept_version(self.checkpoint, self.path, batch)
+        return versions.current(self.path).number
 
 
 def stream(
     events: DataFrame,
     path: str | Path,
-    out: str | Path,
+    out: str | Path | Topic,
     checkpoint: str | Path,
     event_id: str = "id",
     json: str | None = None,
@@ -75,28 +83,30 @@ def stream(
     *,
     output: str = "pairs",
     tenant: str = "tenant",
-    errors: str | Path | None = None,
+    errors: str | Path | Topic | None = None,
     trigger: dict[str, Any] | None = None,
 ) -> StreamingQuery:
     """Start matching a streaming DataFrame with whatever version of the index is in force at each micro-batch.
 
     Matches come to `out`, bad events to the folder `errors` if it is given, a folder `batch=<number>` for every
     micro-batch: it appears when it is whole and never changes. Started again with the same checkpoint, after a kill
-    too, the query goes on where it stood, and nothing is missing or twice. `trigger`: as Spark's `trigger` takes it,
-    for example {"processingTime": "1 second"} or {"availableNow": True}; by itself batches follow one another.
+    too, the query goes on where it stood, and nothing is missing or twice. A `Topic` in place of a folder gets
+    messages; after a kill it may get those of one batch again, the same ones, and its readers drop what they have.
+
+    `trigger`: as Spark's `trigger` takes it, for example {"processingTime": "1 second"} or {"availableNow": True}; by
+    itself batches follow one another.
     """
     if not events.isStreaming:
         raise EventError("stream needs a streaming DataFrame, such as spark.readStream gives; match takes any other")
     check_options(strategy, output)
     check_columns(events, event_id, json, None, output)
     versions.current(path)
-    for folder in (out, errors):
-        if folder is not None:
-            take_possession(folder, checkpoint)
+    Path(checkpoint).mkdir(parents=True, exist_ok=True)
     each: Callable[[DataFrame, int], None] = BatchMatcher(
         path=str(Path(path).absolute()),
-        out=str(Path(out).absolute()),
-        errors=None if errors is None else str(Path(errors).absolute()),
+        out=_sink(out, checkpoint),
+        errors=None if errors is None else _sink(errors, checkpoint),
+        checkpoint=str(Path(checkpoint).absolute()),
         event_id=event_id,
         json=json,
         strategy=strategy,
@@ -105,3 +115,10 @@ def stream(
     )
     writer = events.writeStream.foreachBatch(each).option("checkpointLocation", str(Path(checkpoint).absolute()))
     return writer.trigger(**(trigger or {"processingTime": "0 seconds"})).start()
+
+
+def _sink(place: str | Path | Topic, checkpoint: str | Path) -> Sink:
+    if isinstance(place, Topic):
+        return TopicSink(place)
+    take_possession(place, checkpoint)
+    return FolderSink(str(Path(place).absolute()))
