@@ -89,7 +89,7 @@ def test_zipf_prefers_the_first_attributes() -> None:
 
 
 def test_a_smaller_workload_is_the_beginning_of_a_larger_one() -> None:
-    large = be_gen(BeGen(subscriptions=9000, events=600, training=300))
+    large = be_gen(BeGen(subscriptions=5000, events=600, training=300))
     small = be_gen(BeGen(subscriptions=100, events=10, training=0))
     assert large.subscriptions.slice(0, 100).equals(small.subscriptions)
     assert large.events.slice(0, 10).equals(small.events)

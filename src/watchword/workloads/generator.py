@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 from watchword.workloads.source import P, Source, generate
-from watchword.workloads.workload import Workload
+from watchword.workloads.workload import Workload, WorkloadError
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,14 @@ class Generator(Generic[P]):
     defaults: P
     source: type[Source[P]]
     profiles: Mapping[str, Profile[P]] = field(default_factory=dict)
+
+    def profile(self, name: str) -> Profile[P]:
+        """By name; the defaults without one."""
+        if not name:
+            return Profile("defaults", (self.defaults,))
+        if name not in self.profiles:
+            raise WorkloadError(f"{self.name} has no profile {name!r}: it has {', '.join(self.profiles)}")
+        return self.profiles[name]
 
     def __call__(self, parameters: P | None = None) -> Workload:
         return generate(self.name, self.source(self.defaults if parameters is None else parameters))

@@ -34,7 +34,7 @@ TRAINING: Final = (9_386, 18_087, 8_971, 13_300)  # documents of each class: Tab
 TEST: Final = (9_400, 18_268, 8_987, 13_344)  # Table 2
 COMMON: Final = 0.0067  # of the vocabulary
 COVERED: Final = 0.65  # of the words in queries
-FLAT: Final = 300.0  # ranks at the top that queries use about alike
+FLAT: Final = 0.0015  # of the vocabulary: ranks at the top that queries use about alike
 HEAD: Final = 200  # the most frequent words belong to no topic
 
 
@@ -126,7 +126,7 @@ def query_length_weights() -> Floats:
 
 def query_weights(vocabulary: int) -> Floats:
     """How often queries have the word of each rank: the exponent is found by halving."""
-    logarithms = np.log(np.arange(vocabulary) + FLAT)
+    logarithms = np.log(np.arange(vocabulary) + FLAT * vocabulary)
     common = max(1, round(COMMON * vocabulary))
     low, high = 0.5, 3.0
     for _ in range(30):

@@ -3,7 +3,7 @@
     seed, stream, block  -->  random numbers of that block alone  -->  its rows
 
     stream   0 what all blocks share (base expressions, weights), 1 subscriptions, 2 events, 3 training
-    block    8,192 subscriptions, or 256 events, always made whole; what is not asked for is cut off
+    block    2,048 subscriptions, or 256 events, always made whole; what is not asked for is cut off
 
 So a workload of a million subscriptions begins with those of a workload of a thousand, and executors of Spark make
 exactly the rows that one process would.
@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from watchword.workloads.workload import EventsForm, Parameters, Workload
 
-SUBSCRIPTIONS: Final = 8192  # of one block
+SUBSCRIPTIONS: Final = 2048  # of one block
 EVENTS: Final = 256
 
 P = TypeVar("P", bound=Parameters)
