@@ -22,12 +22,11 @@ SMALL: dict[str, Any] = {"subscriptions": 4000, "events": 300, "training": 100}
 
 @pytest.mark.parametrize("name", be_gen.profiles)
 def test_every_column_of_table_3(name: str) -> None:
-    variants = be_gen.profiles[name].variants
-    for wanted in (variants[0], variants[-1]):
-        parameters = BeGen(**{**vars(wanted), "subscriptions": 600, "events": 40, "training": 30})
-        sizes = [len(one) for one in conjunctions(is_well_made(be_gen, parameters))]
-        # sizes of subscriptions of one base are alike, and bases are few: within a tenth
-        assert sum(sizes) / len(sizes) == pytest.approx(wanted.subscription_size, rel=0.1)
+    wanted = be_gen.profiles[name].variants[-1]
+    parameters = BeGen(**{**vars(wanted), "subscriptions": 600, "events": 40, "training": 30})
+    sizes = [len(one) for one in conjunctions(is_well_made(be_gen, parameters))]
+    # sizes of subscriptions of one base are alike, and bases are few: within a tenth
+    assert sum(sizes) / len(sizes) == pytest.approx(wanted.subscription_size, rel=0.1)
 
 
 def test_sizes_dimensions_and_values() -> None:
@@ -57,9 +56,10 @@ def test_operators_and_their_operands(operators: OperatorClass) -> None:
             assert 2 <= len(predicate.operands) == len(set(predicate.operands)) <= 6
 
 
-@pytest.mark.parametrize("zipf", [0.0, 1.0])
-@pytest.mark.parametrize("probability", [0.002, 0.01, 0.09])
-@pytest.mark.parametrize("operators", ["low", "medium", "high"])
+@pytest.mark.parametrize(
+    ("operators", "probability", "zipf"),
+    [("low", 0.01, 0.0), ("low", 0.09, 1.0), ("medium", 0.002, 1.0), ("medium", 0.09, 0.0), ("high", 0.01, 1.0)],
+)
 def test_the_matching_probability_is_under_control(operators: str, probability: float, zipf: float) -> None:
     """Whatever comes from a base matches it, and a few others do by chance, more of them with Zipf's law."""
     workload = be_gen(BeGen(**SMALL, operators=OperatorClass(operators), match_probability=probability, zipf=zipf))

@@ -18,11 +18,11 @@ SMALL: dict[str, Any] = {"subscriptions": 1000, "events": 100, "training": 50}
 
 @pytest.mark.parametrize("name", h_tree.profiles)
 def test_every_figure(name: str) -> None:
-    for wanted in (h_tree.profiles[name].variants[0], h_tree.profiles[name].variants[-1]):
-        workload = is_well_made(h_tree, HTree(**{**vars(wanted), "subscriptions": 20, "events": 5, "training": 4}))
-        for one in conjunctions(workload):
-            assert len({predicate.attribute for predicate in one}) == len(one) == wanted.constraints
-        assert workload.events.num_columns == wanted.attributes
+    wanted = h_tree.profiles[name].variants[-1]
+    workload = is_well_made(h_tree, HTree(**{**vars(wanted), "subscriptions": 20, "events": 5, "training": 4}))
+    for one in conjunctions(workload):
+        assert len({predicate.attribute for predicate in one}) == len(one) == wanted.constraints
+    assert workload.events.num_columns == wanted.attributes
 
 
 def ranges(parameters: HTree) -> npt.NDArray[np.float64]:

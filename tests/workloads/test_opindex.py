@@ -16,12 +16,10 @@ SMALL: dict[str, Any] = {"subscriptions": 6000, "events": 500, "training": 100}
 
 @pytest.mark.parametrize("name", opindex.profiles)
 def test_every_row_of_table_3(name: str) -> None:
-    variants = opindex.profiles[name].variants
-    for wanted in (variants[0], variants[-1]):
-        parameters = OpIndex(**{**vars(wanted), "subscriptions": 300, "events": 40, "training": 30})
-        workload = is_well_made(opindex, parameters)
-        assert max(map(len, conjunctions(workload))) == wanted.subscription_size
-        assert max(map(len, workload.records())) <= wanted.event_size
+    wanted = opindex.profiles[name].variants[-1]
+    workload = is_well_made(opindex, OpIndex(**{**vars(wanted), "subscriptions": 300, "events": 40, "training": 30}))
+    assert max(map(len, conjunctions(workload))) == wanted.subscription_size
+    assert max(map(len, workload.records())) <= wanted.event_size
 
 
 def test_sizes_and_operators() -> None:

@@ -13,7 +13,7 @@ from watchword.workloads import q_grams
 SMALL: dict[str, Any] = {"subscriptions": 3000, "events": 250, "training": 50}
 
 
-@pytest.mark.parametrize("name", ["author", "title", "author-match-probability-high", "title-match-probability-low"])
+@pytest.mark.parametrize("name", ["author", "title", "author-match-probability-high"])
 def test_sizes_of_table_3(name: str) -> None:
     wanted = replace(q_grams.profiles[name].variants[0], **SMALL)
     workload = is_well_made(q_grams, wanted)
@@ -41,7 +41,7 @@ def test_an_event_is_one_of_the_strings() -> None:
     assert all(index.match(event) for event in workload.records())
 
 
-@pytest.mark.parametrize("name", ["author-match-probability-low", "title-match-probability-medium"])
+@pytest.mark.parametrize("name", ["author-match-probability-low"])
 def test_the_matching_probability_is_under_control(name: str) -> None:
     wanted = replace(q_grams.profiles[name].parameters, **SMALL, match_probability=0.02)
     assert 0.02 <= match_share(q_grams(wanted)) <= 0.021
