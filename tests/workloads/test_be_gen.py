@@ -102,5 +102,7 @@ def test_parameters_that_cannot_be_are_refused() -> None:
         BeGen(cardinality=1)
     with pytest.raises(WorkloadError, match=r"BeGen\.subscription_size must be at most 15, not 16"):
         BeGen(subscription_size=16)
+    with pytest.raises(WorkloadError, match=r"BeGen\.event_size must be a whole number, not 15\.5"):
+        BeGen(event_size=15.5)
     with pytest.raises(WorkloadError, match="no workload 'be-gone': there are be-gen, "):
         generator("be-gone")

@@ -25,7 +25,7 @@ from watchword.workloads.event_table import map_table
 from watchword.workloads.generator import Generator, Profile, varying
 from watchword.workloads.source import Source, Stream
 from watchword.workloads.sql_text import as_text, conjunctions, names
-from watchword.workloads.workload import EventsForm
+from watchword.workloads.workload import EventsForm, WorkloadError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +40,10 @@ class BeGen(Derived):
         super().__post_init__()
         self.check("cardinality", at_least=2)
         self.check("zipf", at_least=0)
-        self.check("size_spread", at_least=0, at_most=1)
+        self.check("size_spread", at_least=0, at_most=0.9)  # no event is empty
         self.check("dimensions", at_least=int(self.event_size * (1 + self.size_spread)))
+        if self.event_size != int(self.event_size):
+            raise WorkloadError(f"BeGen.event_size must be a whole number, not {self.event_size}")
 
 
 class BeGenSource(Source[BeGen]):
