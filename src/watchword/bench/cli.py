@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final
 import typer
 
 import watchword
+from watchword.bench.papers.cli import compare, papers
 from watchword.cli.options import OutputFormat
 from watchword.cli.progress import Progress
 from watchword.cli.show import Format, show_json, show_rows
@@ -38,9 +39,8 @@ class AnyName(enum.StrEnum):
     KEYWORD = "keyword"
 
 
-@app.callback()
-def _group() -> None:
-    pass  # so that a single command keeps its name
+for command in (papers, compare):
+    app.command()(command)
 
 
 @app.command()

@@ -1,0 +1,111 @@
+"""Trials measured one after the other, those of the same workload together; what is there already is not done again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from watchword.bench.harness.coded import Coded
+from watchword.bench.harness.process import measure
+from watchword.bench.harness.settings import Settings
+from watchword.bench.harness.sources import make
+from watchword.bench.harness.store import UNREGISTERED, Store
+from watchword.bench.harness.trial import Trial
+from watchword.errors import WatchwordError
+from watchword.structures.registry import structures
+
+WARMING = 300  # subscriptions
+
+
+@dataclass(slots=True)
+class Standing:
+    """How far a run is."""
+
+    total: int
+    done: int = 0
+    doing: str = ""
+    begun: float = field(default_factory=time.monotonic)
+    _measured: float = 0.0  # the weight of what this run has measured
+    _left: float = 0.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """By what the trials so far took per subscription; None before the first."""
+        if self._measured == 0:
+            return None
+        return (time.monotonic() - self.begun) / self._measured * self._left
+
+    def text(self) -> str:
+        left = self.seconds_left
+        guess = "" if left is None else f", about {_duration(left)} left"
+        return f"{self.done:,} of {self.total:,} runs{guess}: {self.doing}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def run(trials: Iterable[Trial], store: Store, settings: Settings, tell: Callable[[Standing], None]) -> None:
+    wanted = list({trial.key: trial for trial in trials}.values())
+    waiting = [trial for trial in wanted if not store.has(trial)]
+    standing = Standing(len(wanted), len(wanted) - len(waiting))
+    standing._left = sum(map(_weight, waiting))
+    for group in _by_source(waiting):
+        _run_group(group, store, settings, standing, tell)
+
+
+def _run_group(
+    group: Sequence[Trial], store: Store, settings: Settings, standing: Standing, tell: Callable[[Standing], None]
+) -> None:
+    """The trials of one workload."""
+    known = structures()
+    coded: Coded | None = None
+    for trial in group:
+        standing.doing = f"{trial.source.generator}, {trial.structure}"
+        tell(standing)
+        if trial.structure not in known:
+            reason = f"no structure {trial.structure!r} here"
+            store.write(trial, [{"status": UNREGISTERED, "reason": reason}])
+        else:
+            if coded is None:
+                coded = Coded.of(make(trial.source), settings.events)
+            _warm(coded, trial)
+            store.write(trial, measure(coded, trial, settings))
+        weight = _weight(trial)
+        standing.done += 1
+        standing._measured += weight
+        standing._left -= weight
+        tell(standing)
+
+
+def _by_source(trials: Sequence[Trial]) -> list[list[Trial]]:
+    """Small workloads first: what is wrong shows soon."""
+    groups: dict[str, list[Trial]] = {}
+    for trial in trials:
+        groups.setdefault(trial.source.text, []).append(trial)
+    return sorted(groups.values(), key=lambda group: _weight(group[0]))
+
+
+def _weight(trial: Trial) -> float:
+    """Roughly in proportion to the time it takes: that of a process, and the subscriptions."""
+    return 20_000.0 + float(trial.source.parameters.get("subscriptions", 0))
+
+
+_warmed: set[tuple[str, str]] = set()
+
+
+def _warm(coded: Coded, trial: Trial) -> None:
+    """Have the structure's kernels compiled here, so that the processes forked from this one need not."""
+    kind = (trial.structure, trial.source.generator)
+    if kind in _warmed:
+        return
+    _warmed.add(kind)
+    try:
+        rows = np.arange(min(WARMING, len(coded)))
+        structure, _ = coded.build(trial.structure, trial.parameters, rows, training=trial.training)
+        structure.match(coded.some(0, 2))
+    except WatchwordError:
+        return  # the trial itself will say why
