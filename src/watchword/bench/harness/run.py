@@ -21,22 +21,27 @@ WARMING = 300  # subscriptions
 
 
 @dataclass(slots=True)
-class Standing:
+class Pace:
     """How far a run is."""
 
     total: int
     done: int = 0
     doing: str = ""
+    left: float = 0.0  # the weight of what is still to be measured
+    weight: float = 0.0  # and of what this run has measured
     begun: float = field(default_factory=time.monotonic)
-    _measured: float = 0.0  # the weight of what this run has measured
-    _left: float = 0.0
+
+    def measured(self, weight: float) -> None:
+        self.done += 1
+        self.weight += weight
+        self.left -= weight
 
     @property
     def seconds_left(self) -> float | None:
         """By what the trials so far took per subscription; None before the first."""
-        if self._measured == 0:
+        if self.weight == 0:
             return None
-        return (time.monotonic() - self.begun) / self._measured * self._left
+        return (time.monotonic() - self.begun) / self.weight * self.left
 
     def text(self) -> str:
         left = self.seconds_left
@@ -48,24 +53,23 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
-def run(trials: Iterable[Trial], store: Store, settings: Settings, tell: Callable[[Standing], None]) -> None:
+def run(trials: Iterable[Trial], store: Store, settings: Settings, tell: Callable[[Pace], None]) -> None:
     wanted = list({trial.key: trial for trial in trials}.values())
     waiting = [trial for trial in wanted if not store.has(trial)]
-    standing = Standing(len(wanted), len(wanted) - len(waiting))
-    standing._left = sum(map(_weight, waiting))
+    pace = Pace(len(wanted), len(wanted) - len(waiting), left=sum(map(_weight, waiting)))
     for group in _by_source(waiting):
-        _run_group(group, store, settings, standing, tell)
+        _run_group(group, store, settings, pace, tell)
 
 
 def _run_group(
-    group: Sequence[Trial], store: Store, settings: Settings, standing: Standing, tell: Callable[[Standing], None]
+    group: Sequence[Trial], store: Store, settings: Settings, pace: Pace, tell: Callable[[Pace], None]
 ) -> None:
     """The trials of one workload."""
     known = structures()
     coded: Coded | None = None
     for trial in group:
-        standing.doing = f"{trial.source.generator}, {trial.structure}"
-        tell(standing)
+        pace.doing = f"{trial.source.generator}, {trial.structure}"
+        tell(pace)
         if trial.structure not in known:
             reason = f"no structure {trial.structure!r} here"
             store.write(trial, [{"status": UNREGISTERED, "reason": reason}])
@@ -74,11 +78,8 @@ def _run_group(
                 coded = Coded.of(make(trial.source), settings.events)
             _warm(coded, trial)
             store.write(trial, measure(coded, trial, settings))
-        weight = _weight(trial)
-        standing.done += 1
-        standing._measured += weight
-        standing._left -= weight
-        tell(standing)
+        pace.measured(_weight(trial))
+        tell(pace)
 
 
 def _by_source(trials: Sequence[Trial]) -> list[list[Trial]]:

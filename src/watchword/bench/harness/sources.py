@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -19,8 +19,20 @@ WIDE: Final = 1000  # attributes from which on events are a map in place of colu
 def make(source: Source) -> Workload:
     if source.generator in _OTHERS:
         return _OTHERS[source.generator](**source.parameters)
-    named = generator(source.generator)
-    return named(replace(named.defaults, **source.parameters))
+    return generator(source.generator)(_parameters(source))
+
+
+def _parameters(source: Source) -> Any:
+    return replace(generator(source.generator).defaults, **source.parameters)
+
+
+def check(source: Source) -> None:
+    """That there is such a generator with such parameters; nothing is made."""
+    for parameter in source.parameters.values():
+        if isinstance(parameter, Source):
+            check(parameter)
+    if source.generator not in _OTHERS:
+        _parameters(source)
 
 
 def _yardstick(workload: str, subscriptions: int) -> Workload:

@@ -74,7 +74,7 @@ class Store:
             "at": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
             "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         }
-        table = pa.Table.from_pylist([{**common, **row} for row in rows], SCHEMA)
+        table = pa.Table.from_pylist([{**row, **common} for row in rows], SCHEMA)
         self.folder.mkdir(parents=True, exist_ok=True)
         written = self._file(trial).with_suffix(".new")
         pq.write_table(table, written)

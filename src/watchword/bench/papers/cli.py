@@ -48,7 +48,7 @@ def papers(
         rows = [{name: getattr(one, name) for name in names} for one in experiments]
         show_rows(f"{len(rows)} experiments", rows if format is Format.JSON else [_short(row) for row in rows], format)
         return
-    from watchword.bench.harness.run import Standing, run
+    from watchword.bench.harness.run import Pace, run
     from watchword.bench.harness.settings import Settings
     from watchword.bench.harness.store import Store
     from watchword.bench.papers.evaluate import evaluate
@@ -60,9 +60,9 @@ def papers(
         trials = [trial for one in experiments for trial in one.trials(scale).values()]
         with Progress("running") as progress, _lines() as line:
 
-            def tell(standing: Standing) -> None:
-                progress.update(standing.done / max(1, standing.total), standing.text())
-                line(standing.text())
+            def tell(pace: Pace) -> None:
+                progress.update(pace.done / max(1, pace.total), pace.text())
+                line(pace.text())
 
             run(trials, store, Settings(passes, seconds, most_seconds), tell)
     results = [evaluate(one, store, scale) for one in experiments]

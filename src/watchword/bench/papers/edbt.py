@@ -179,6 +179,6 @@ EXPERIMENTS: Final = (
             Curve("visited", "rot", FREQUENT_FIRST), Curve("expected", "rot", FREQUENT_FIRST, metric="expected"),
             Curve("deviation %", "rot", FREQUENT_FIRST, metric="model_error"),
         ),
-        note="Held to: within 5%, over a dozen items of at most 28 terms, for the model follows every path.",
+        note="Held to: within 5%, over a dozen items of at most 28 terms, for the model follows every path. auto has no nodes.",
     ),
 )  # fmt: skip

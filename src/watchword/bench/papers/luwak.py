@@ -98,7 +98,7 @@ EXPERIMENTS: Final = (
         "12b", "Memory with the size of batches: Pre-Search and FullyIndexed",
         "Pre-Search needs a little less memory than FullyIndexed (1 MB).",
         SIZE, BY_SIZE, "index_mb", lower("presearch", "fullyindexed"), curves=(PRESEARCH, FULL), log=False,
-        note="Of the index alone.",
+        note="Of the index alone. auto is in Figure 12(a).",
     ),
     _experiment(
         "13", "Where the memory is",
@@ -109,6 +109,7 @@ EXPERIMENTS: Final = (
             Curve("all", "presearch"), Curve("index", "presearch", metric="index_mb"),
             Curve("notes", "presearch", metric="notes_mb"), Curve("while it is built", "presearch", metric="peak_mb"),
         ),
+        note="Parts of Pre-Search. auto has others.",
     ),
     _experiment(
         "14", "Extra terms that are indexed",
