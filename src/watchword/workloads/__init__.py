@@ -11,22 +11,46 @@ index.match_batch(workload.to_match)
 from watchword.workloads.be_gen import BeGen, be_gen
 from watchword.workloads.derive import OperatorClass
 from watchword.workloads.generator import Generator, Profile
+from watchword.workloads.h_tree import HTree, h_tree
+from watchword.workloads.keywords import Keywords, keywords
+from watchword.workloads.luwak import Luwak, luwak
+from watchword.workloads.normal_forms import NormalForms, normal_forms
 from watchword.workloads.opindex import OpIndex, opindex
+from watchword.workloads.prefixes import Prefixes, prefixes
+from watchword.workloads.products import Products, products
+from watchword.workloads.q_grams import QGrams, q_grams
 from watchword.workloads.registry import generator, workloads
+from watchword.workloads.syndication import Syndication, syndication
 from watchword.workloads.workload import EventsForm, Parameters, Workload, WorkloadError
 
 __all__ = [
     "BeGen",
     "EventsForm",
     "Generator",
+    "HTree",
+    "Keywords",
+    "Luwak",
+    "NormalForms",
     "OpIndex",
     "OperatorClass",
     "Parameters",
+    "Prefixes",
+    "Products",
     "Profile",
+    "QGrams",
+    "Syndication",
     "Workload",
     "WorkloadError",
     "be_gen",
     "generator",
+    "h_tree",
+    "keywords",
+    "luwak",
+    "normal_forms",
     "opindex",
+    "prefixes",
+    "products",
+    "q_grams",
+    "syndication",
     "workloads",
 ]

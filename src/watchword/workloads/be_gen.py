@@ -12,48 +12,20 @@ that would keep nothing keeps one predicate.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import numpy as np
 import pyarrow as pa
 
-from watchword.workloads.choice import Integers, zipf
-from watchword.workloads.derive import Derivation, OperatorClass, Rules
+from watchword.workloads.bases import Bases, Derived
+from watchword.workloads.choice import zipf
+from watchword.workloads.derive import Derivation, OperatorClass
 from watchword.workloads.event_table import map_table
 from watchword.workloads.generator import Generator, Profile, varying
 from watchword.workloads.source import Source, Stream
 from watchword.workloads.sql_text import as_text, conjunctions, names
-from watchword.workloads.workload import EventsForm, Parameters
-
-
-@dataclass(frozen=True, kw_only=True)
-class Derived(Parameters):
-    """What derived subscriptions need, whatever their bases are."""
-
-    subscription_size: float = 7  # on average; Pr_pred is its share of the events' size
-    event_size: float = 15  # on average
-    equality: float = 0.3  # the share of predicates that stay equalities: 1 - Pr_trans
-    operators: OperatorClass = OperatorClass.MEDIUM
-    match_probability: float = 0.01
-    range_size: float = 0.12  # of the domain, on average
-    set_values: int = 6
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "operators", OperatorClass(self.operators))
-        self.check("subscription_size", at_least=1, at_most=self.event_size)
-        self.check("equality", at_least=0, at_most=1)
-        self.check("match_probability", at_least=1e-6, at_most=1)  # of a million bases
-        self.check("range_size", at_least=0, at_most=1)
-        self.check("set_values", at_least=2)
-
-    @property
-    def bases(self) -> int:
-        return max(1, round(1 / self.match_probability))
-
-    def rules(self, cardinality: int) -> Rules:
-        return Rules(self.operators, 1 - self.equality, cardinality, self.range_size, self.set_values)
+from watchword.workloads.workload import EventsForm
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,31 +42,6 @@ class BeGen(Derived):
         self.check("zipf", at_least=0)
         self.check("size_spread", at_least=0, at_most=1)
         self.check("dimensions", at_least=int(self.event_size * (1 + self.size_spread)))
-
-
-@dataclass(frozen=True)
-class Bases:
-    """Equalities: base i has the first sizes[i] attributes and values of row i."""
-
-    sizes: Integers
-    attributes: Integers
-    values: Integers
-    _slots: Integers = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_slots", np.arange(self.attributes.shape[1]))
-
-    def kept(self, rng: np.random.Generator, rows: Integers, probability: float) -> tuple[Integers, Integers, Integers]:
-        """Some predicates of these bases: how many of each, their attributes and values."""
-        there = self._slots < self.sizes[rows, None]
-        keep = there & (rng.random(there.shape) < probability)
-        nothing = np.flatnonzero(~keep.any(1))
-        keep[nothing, rng.integers(0, self.sizes[rows[nothing]])] = True
-        return keep.sum(1), self.attributes[rows][keep], self.values[rows][keep]
-
-    def whole(self, rows: Integers) -> tuple[Integers, Integers, Integers]:
-        there = self._slots < self.sizes[rows, None]
-        return self.sizes[rows], self.attributes[rows][there], self.values[rows][there]
 
 
 class BeGenSource(Source[BeGen]):

@@ -51,7 +51,7 @@ class Choice:
         drawn = self.draw(rng, (rows, count))
         again = np.arange(rows)
         while len(again):
-            repeated = _repeated(drawn[again])
+            repeated = repeated_in(drawn[again])
             row, place = np.nonzero(repeated)
             drawn[again[row], place] = self.draw(rng, len(row))
             again = again[repeated.any(1)]
@@ -74,7 +74,7 @@ def zipf(n: int, exponent: float) -> Choice:
     return Choice(n, None if exponent == 0 else np.arange(1.0, n + 1) ** -exponent)
 
 
-def _repeated(rows: Integers) -> npt.NDArray[np.bool_]:
+def repeated_in(rows: Integers) -> npt.NDArray[np.bool_]:
     """Which numbers stand earlier in their row too."""
     order = np.argsort(rows, axis=1, kind="stable")
     ordered = np.take_along_axis(rows, order, 1)

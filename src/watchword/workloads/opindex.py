@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -45,10 +45,13 @@ class OpIndex(Parameters):
         self.check("zipf", at_least=0)
 
 
-class OpIndexSource(Source[OpIndex]):
+Q = TypeVar("Q", bound=OpIndex)
+
+
+class OpIndexSource(Source[Q]):
     form: ClassVar = EventsForm.MAP
 
-    def __init__(self, parameters: OpIndex) -> None:
+    def __init__(self, parameters: Q) -> None:
         super().__init__(parameters)
         self._attributes = zipf(parameters.dimensions, parameters.zipf)
         self._values = zipf(parameters.values, parameters.zipf)
