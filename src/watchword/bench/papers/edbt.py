@@ -102,6 +102,7 @@ EXPERIMENTS: Final = (
             Curve("occurrences", "rot", FREQUENT_FIRST, metric="occurrences"),
             Curve("ROT nodes", "rot", FREQUENT_FIRST), Curve("gain %", "rot", FREQUENT_FIRST, metric="gain"),
         ),
+        note="auto has no nodes.",
     ),
     _experiment(
         "3", "Nodes by the rank of their term, for fixed lengths",
@@ -179,6 +180,7 @@ EXPERIMENTS: Final = (
             Curve("visited", "rot", FREQUENT_FIRST), Curve("expected", "rot", FREQUENT_FIRST, metric="expected"),
             Curve("deviation %", "rot", FREQUENT_FIRST, metric="model_error"),
         ),
-        note="Held to: within 5%, over a dozen items of at most 28 terms, for the model follows every path. auto has no nodes.",
+        note="Held to: within 5%, over a dozen items of at most 28 terms, for the model follows every path. auto has "
+        "no nodes.",
     ),
 )  # fmt: skip
