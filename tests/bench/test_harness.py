@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from watchword.bench.check import WrongMatchesError
 from watchword.bench.harness import run as running
@@ -22,6 +24,7 @@ from watchword.bench.harness.sources import make
 from watchword.bench.harness.store import FAILED, MEASURED, REFUSED, SCHEMA, UNREGISTERED, Row, Store
 from watchword.bench.harness.tasks import perform
 from watchword.bench.harness.trial import Source, Trial
+from watchword.cli.app import app
 from watchword.structures.structure import COUNT_NAMES
 
 SOURCE = Source("yardstick", {"workload": "sparse", "subscriptions": 400})
@@ -242,3 +245,24 @@ def test_differences_within_noise_are_called_so(
 
 def test_only_what_both_runs_have_is_compared(tmp_path: Path) -> None:
     assert compared(tmp_path, passes("match_seconds", 1.0), [{"status": FAILED, "reason": "?"}]) == []
+
+
+def test_structures_side_by_side(tmp_path: Path) -> None:
+    command = ["bench", "structures", "--subscriptions", "300", "--workload", "sparse", "--format", "json"]
+    result = CliRunner().invoke(app, [*command, "--structure", "ril", "--structure", "nowhere", "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    ril, nowhere = json.loads(result.stdout)
+    assert (ril["workload"], ril["subscriptions"], ril["structure"], ril["events"]) == ("sparse", 300, "ril", 1000)
+    assert ril["us/event"] > 0
+    assert nowhere[UNREGISTERED] == "no structure 'nowhere' here"
+    assert len(list((tmp_path / "runs").iterdir())) == 2
+
+
+def test_runs_are_compared_on_the_command_line(tmp_path: Path) -> None:
+    for name, number in (("a", 1.0), ("b", 2.0)):
+        Store(tmp_path / name).write(Trial(SOURCE, "ril"), passes("match_seconds", number))
+    shown = CliRunner().invoke(app, ["bench", "compare", str(tmp_path / "a"), str(tmp_path / "b")])
+    assert "1 compared: 0 better, 1 worse, 0 within noise" in shown.output
+    nothing = CliRunner().invoke(app, ["bench", "compare", str(tmp_path / "a"), str(tmp_path / "c")])
+    assert nothing.exit_code == 1
+    assert "no results in" in nothing.output

@@ -122,7 +122,8 @@ def test_what_is_within_noise_counts_for_no_side() -> None:
     assert finding.share == 1
     assert "1 of 2 points, 1 within noise" in finding.text
     nothing_else: Measured = {"a": values(1, noise=0.2), "b": values(1.1, noise=0.2)}
-    assert lower("a", "b")(nothing_else).share == 0
+    assert lower("a", "b")(nothing_else).share == 0.5
+    assert all_of(lower("a", "b"))(nothing_else).verdict == IN_PART
 
 
 def test_named_points_and_deviations() -> None:

@@ -5,7 +5,8 @@
     steeper("kindex", "opindex")          which of two grows by more
     crosses("pot", "ril")                 below at the first x, above at the last
 
-A statement holds at a share of its points. Two values whose passes overlap are within noise and count for no side.
+A statement holds at a share of its points. Two values whose passes overlap are within noise and count for no side;
+where most are, neither side has it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ HOLDS: Final = "holds"
 IN_PART: Final = "holds in part"
 FAILS: Final = "does not hold"
 UNKNOWN: Final = "not measured"
+
+UNDECIDED: Final = 0.5
 
 Measured = Mapping[str, Mapping[float | str, Value]]  # curve -> x -> value, in the order of the points
 
@@ -72,7 +75,7 @@ def lower(one: str, *others: str, by: float = 1.0) -> Statement:
             ratios = [_over(b.median, a.median) for a, b in pairs]
             clear = [ratio for ratio, (a, b) in zip(ratios, pairs, strict=True) if by > 1 or not _overlap(a, b)]
             below = sum(ratio >= by if by > 1 else ratio > 1 for ratio in clear)
-            shares.append(below / len(clear) if clear else 0.0)
+            shares.append(below / len(clear) if 2 * len(clear) >= len(ratios) else UNDECIDED)
             noise = len(ratios) - len(clear)
             texts.append(
                 f"{one} is {f'at least {by:g} times ' if by > 1 else ''}below {other} at {below} of {len(ratios)} "
