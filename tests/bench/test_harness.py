@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -266,3 +267,23 @@ def test_runs_are_compared_on_the_command_line(tmp_path: Path) -> None:
     nothing = CliRunner().invoke(app, ["bench", "compare", str(tmp_path / "a"), str(tmp_path / "c")])
     assert nothing.exit_code == 1
     assert "no results in" in nothing.output
+
+
+def test_words_as_attributes() -> None:
+    made = make(Source("words", {"of": Source("luwak", {"subscriptions": 50, "events": 30, "training": 20})}))
+    texts = make(Source("luwak", {"subscriptions": 50, "events": 30, "training": 20}))
+    words = [re.findall(r"[a-z]+", text.partition("'")[2]) for text in texts.subscriptions["expression"].to_pylist()]
+    wanted = [" AND ".join(f"w_{word} = 1" for word in query) for query in words]
+    assert made.subscriptions["expression"].to_pylist() == wanted
+    assert [set(event) for event in made.records()] == [
+        {f"w_{word}" for word in text.split()} for text in texts.events["body"].to_pylist()
+    ]
+    assert len(Coded.of(made, 30).expected) == 6
+
+
+def test_a_workload_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    store, trials = Store(tmp_path), [Trial(Source("elsewhere"), name) for name in ("ril", "nowhere")]
+    run(trials, store, QUICK, told)
+    ril, nowhere = (store.rows([trial])[trial.key][0] for trial in trials)
+    assert (ril["status"], nowhere["status"]) == (FAILED, UNREGISTERED)
+    assert ril["reason"].startswith("no workload: no workload 'elsewhere'")

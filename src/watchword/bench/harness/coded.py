@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from watchword.bench.check import WrongMatchesError, check_ids
+from watchword.bench.check import check_ids
 from watchword.bench.measure import seconds
 from watchword.coding.attributes import Attributes
 from watchword.coding.build_codebook import Coding, build_codebook
@@ -27,6 +27,7 @@ from watchword.coding.encode import CodedEvents, encode
 from watchword.coding.encode_patterns import PatternCoder
 from watchword.coding.read_events import read_events
 from watchword.coding.values import I32, I64
+from watchword.errors import WatchwordError
 from watchword.index.incoming import read_subscriptions
 from watchword.index.segment import take_predicates
 from watchword.language.table import ExpressionTable
@@ -57,7 +58,7 @@ class Coded:
         incoming = read_subscriptions(workload.subscriptions, None)
         if incoming.errors:
             row, _, reason = incoming.errors[0]
-            raise WrongMatchesError(f"{workload.name}: subscription {row} was refused: {reason}")
+            raise WatchwordError(f"{workload.name}: subscription {row} was refused: {reason}")
         coding = build_codebook(incoming.table)
         coder = PatternCoder(coding.book, coding.patterns)
         attributes = Attributes()

@@ -12,8 +12,8 @@ from watchword.bench.harness.coded import Coded
 from watchword.bench.harness.process import measure
 from watchword.bench.harness.settings import Settings
 from watchword.bench.harness.sources import make
-from watchword.bench.harness.store import UNREGISTERED, Store
-from watchword.bench.harness.trial import Trial
+from watchword.bench.harness.store import FAILED, UNREGISTERED, Row, Store
+from watchword.bench.harness.trial import Source, Trial
 from watchword.errors import WatchwordError
 from watchword.structures.registry import structures
 
@@ -64,22 +64,32 @@ def run(trials: Iterable[Trial], store: Store, settings: Settings, tell: Callabl
 def _run_group(
     group: Sequence[Trial], store: Store, settings: Settings, pace: Pace, tell: Callable[[Pace], None]
 ) -> None:
-    """The trials of one workload."""
+    """The trials of one workload. Where it cannot be made, they say why."""
     known = structures()
-    coded: Coded | None = None
+    coded: Coded | str | None = None
     for trial in group:
         pace.doing = f"{trial.source.generator}, {trial.structure}"
         tell(pace)
         if trial.structure not in known:
-            reason = f"no structure {trial.structure!r} here"
-            store.write(trial, [{"status": UNREGISTERED, "reason": reason}])
+            rows: list[Row] = [{"status": UNREGISTERED, "reason": f"no structure {trial.structure!r} here"}]
         else:
-            if coded is None:
-                coded = Coded.of(make(trial.source), settings.events)
-            _warm(coded, trial)
-            store.write(trial, measure(coded, trial, settings))
+            coded = coded or _made(trial, settings)
+            if isinstance(coded, Coded):
+                _warm(coded, trial)
+                rows = measure(coded, trial, settings)
+            else:
+                rows = [{"status": FAILED, "reason": coded}]
+        store.write(trial, rows)
         pace.measured(_weight(trial))
         tell(pace)
+
+
+def _made(trial: Trial, settings: Settings) -> Coded | str:
+    """The workload, or what is wrong with it."""
+    try:
+        return Coded.of(make(trial.source), settings.events)
+    except WatchwordError as error:
+        return f"no workload: {error}"
 
 
 def _by_source(trials: Sequence[Trial]) -> list[list[Trial]]:
@@ -92,7 +102,12 @@ def _by_source(trials: Sequence[Trial]) -> list[list[Trial]]:
 
 def _weight(trial: Trial) -> float:
     """Roughly in proportion to the time it takes: that of a process, and the subscriptions."""
-    return 20_000.0 + float(trial.source.parameters.get("subscriptions", 0))
+    return 20_000.0 + _subscriptions(trial.source)
+
+
+def _subscriptions(source: Source) -> float:
+    inner = sum(_subscriptions(value) for value in source.parameters.values() if isinstance(value, Source))
+    return inner + float(source.parameters.get("subscriptions", 0))
 
 
 _warmed: set[tuple[str, str]] = set()

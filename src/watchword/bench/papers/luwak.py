@@ -7,15 +7,15 @@ documents, their reading included.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
 
 from watchword.bench.harness.trial import Source
 from watchword.bench.papers.claims import Statement, all_of, crosses, grows, lower, steeper
-from watchword.bench.papers.experiment import Axis, Curve, Experiment, Point, varied
+from watchword.bench.papers.experiment import Axis, Curve, Experiment, Point
 
 QUERIES: Final = 1_099_925
-BASE: Final = Source("luwak", {"subscriptions": QUERIES, "events": 3_600, "training": 5_000, "seed": 1})
+TEXTS: Final = Source("luwak", {"subscriptions": QUERIES, "events": 3_600, "training": 5_000, "seed": 1})
+BASE: Final = Source("words", {"of": TEXTS})
 BATCHES: Final = (200, 400, 600, 800, 1000, 1200)
 BATCH: Final = 600
 MILLIONS: Final = (500_000, 1_000_000, 2_000_000, 3_000_000, 4_000_000)
@@ -26,7 +26,7 @@ AUTO: Final = Curve("auto", follows=False)
 BY_SIZE: Final = tuple(Point(size, structure={"batch_size": size}, batch=size) for size in BATCHES)
 SIX_HUNDRED: Final = {"batch_size": BATCH}
 BY_QUERIES: Final = tuple(
-    replace(point, structure=SIX_HUNDRED, batch=BATCH) for point in varied("subscriptions", MILLIONS)
+    Point(queries, {"of": TEXTS.but({"subscriptions": queries})}, SIX_HUNDRED, BATCH) for queries in MILLIONS
 )
 SIZE: Final = Axis("documents in a batch")
 LENGTHS: Final = (("2 terms", 2), ("3 terms", 3), ("4 terms", 4), ("5 terms", 5), ("more than 5 terms", 6))
