@@ -14,7 +14,8 @@ from watchword.bench.papers.claims import FAILS, HOLDS, IN_PART, UNKNOWN
 from watchword.bench.papers.experiment import Experiment, Result, X
 from watchword.bench.papers.numbers import shown, spread
 
-WIDE: Final = 34  # letters in the columns of a table
+WIDE: Final = 48  # letters in the columns of a table
+GAP: Final = 2.5  # between two of them
 
 CLASSES: Final = {HOLDS: "holds", IN_PART: "part", FAILS: "fails", UNKNOWN: "unknown"}
 
@@ -80,8 +81,8 @@ def _body(result: Result, said: str) -> str:
 
 def _is_wide(result: Result) -> bool:
     names = list(result.values)
-    each = 14 if result.experiment.deviation else 8
-    return sum(max(each, len(name)) for name in names) > WIDE
+    each = 16 if result.experiment.deviation else 9
+    return sum(max(each, len(name)) + GAP for name in names) > WIDE
 
 
 def _figure(result: Result) -> str:
