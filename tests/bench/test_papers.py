@@ -25,6 +25,7 @@ from watchword.bench.papers.claims import (
     UNKNOWN,
     Measured,
     Statement,
+    against_all,
     all_of,
     at,
     crosses,
@@ -136,6 +137,15 @@ def test_named_points_and_deviations() -> None:
     assert steadier("b", "a")(deviating).share == 0
     assert steadier("a", "c")(deviating).share is None
     assert deviation_falls("c")(deviating).share is None
+
+
+def test_where_auto_stands() -> None:
+    both = {**LINES, "auto": values(2, 4, None)}
+    assert against_all(both) == "auto is below the best of the others at 0 of 2 points (0.5x to 0.75x, median 0.62x)"
+    assert against_all({"a": LINES["a"], "auto": values(0.5, 20)}).startswith(
+        "auto is below the best of the others at 1 of 2"
+    )
+    assert against_all(LINES) == ""
 
 
 def test_verdicts() -> None:

@@ -9,7 +9,7 @@ Equal subscriptions are not merged, unlike in an `Index`: a paper's structure ge
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
@@ -51,7 +51,8 @@ class Coded:
     local: I32
     events: CodedEvents
     training: CodedEvents | None
-    expected: list[I64]  # for each event of the sample, the subscriptions that hold, ordered
+    whole: dict[bool, Input] = field(default_factory=dict)  # all subscriptions, with training or without
+    expected: list[I64] = field(default_factory=list)  # for each event of the sample what holds, ordered
 
     @classmethod
     def of(cls, workload: Workload, most_events: int) -> Coded:
@@ -66,11 +67,12 @@ class Coded:
         local = np.full(len(attributes), -1, np.int32)
         local[numbers] = np.arange(len(numbers), dtype=np.int32)
         nothing = encode(read_events([], attributes), coding.book, coder, local)
-        made = cls(workload, incoming.table, coding, coder, attributes, local, nothing, None, [])
+        made = cls(workload, incoming.table, coding, coder, attributes, local, nothing, None)
         made.events = made.code(made.read(workload.events.slice(0, most_events)))
         if len(workload.training):
             made.training = made.code(made.read(workload.training.slice(0, TRAINING)))
-        scan, _ = made.build("scan", {}, np.arange(len(made)), training=False)
+        made.whole = {training: made.given(np.arange(len(made)), training=training) for training in (False, True)}
+        scan, _ = structure_class("scan").build(made.whole[False], {})
         made.expected = found(scan.match(made.some(0, SAMPLE)))
         return made
 

@@ -41,10 +41,8 @@ def match(coded: Coded, trial: Trial, settings: Settings) -> list[Row]:
     coded.check(trial.structure, structure, order)
     events = _how_many(coded, structure, trial, settings)
     reading = coded.reading_seconds(0, events)
-    parts = [
-        coded.some(first, min(first + (trial.batch or events), events))
-        for first in range(0, events, trial.batch or events)
-    ]
+    size = trial.batch or events
+    parts = [coded.some(first, min(first + size, events)) for first in range(0, events, size)]
     common = {
         "subscriptions": len(coded),
         "events": events,
@@ -74,7 +72,7 @@ def match(coded: Coded, trial: Trial, settings: Settings) -> list[Row]:
 
 def _built(coded: Coded, trial: Trial, settings: Settings) -> tuple[Structure, I64, list[float], int]:
     """The structure, its order of the subscriptions, the seconds of each time it was built, and what memory it took."""
-    given = coded.given(np.arange(len(coded)), training=trial.training)
+    given = coded.whole[trial.training]
     kind, parameters = structure_class(trial.structure), checked_parameters(trial.structure, trial.parameters)
     before = resident()
     forget_peak()

@@ -300,3 +300,17 @@ def near(one: str, other: str, factor: float) -> Statement:
         return Finding(close / len(ratios), text)
 
     return statement
+
+
+def against_all(measured: Measured, one: str = "auto") -> str:
+    """How one curve stands against the best of the others, in words; empty where it is not there."""
+    others = [known for name, known in measured.items() if name != one]
+    ratios = []
+    for x, value in measured.get(one, {}).items():
+        best = [known[x].median for known in others if x in known and known[x].median is not None]
+        if value.median is not None and best:
+            ratios.append(_over(min(number for number in best if number is not None), value.median))
+    if not ratios:
+        return ""
+    below = sum(ratio > 1 for ratio in ratios)
+    return f"{one} is below the best of the others at {below} of {len(ratios)} points ({_range(ratios)})"

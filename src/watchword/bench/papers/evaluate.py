@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from watchword.bench.harness.metrics import Value, value_of
 from watchword.bench.harness.store import Row, Store
+from watchword.bench.papers.claims import against_all
 from watchword.bench.papers.experiment import Experiment, Result, X
 
 
@@ -25,7 +26,8 @@ def evaluate(experiment: Experiment, store: Store, scale: float) -> Result:
                 values[label][x] = value_of(found, metric, experiment.deviation or None)
             else:
                 values[label] |= _by_step(found, metric)
-    return Result(experiment, values, experiment.check(values), tuple(machines))
+    auto = "" if experiment.metric == "rate" else against_all(values)
+    return Result(experiment, values, experiment.check(values), tuple(machines), auto)
 
 
 def _by_step(rows: Sequence[Row], metric: str) -> Mapping[X, Value]:

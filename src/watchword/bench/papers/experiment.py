@@ -93,6 +93,7 @@ class Result:
     values: Mapping[str, Mapping[X, Value]]  # curve -> x -> value
     verdict: Verdict
     machines: tuple[str, ...]
+    auto: str = ""  # how `auto` stands against the others
 
 
 def scaled(source: Source, scale: float) -> Source:

@@ -59,7 +59,8 @@ def _article(result: Result) -> str:
     findings = verdict.reason.split("; ")
     reason = "".join(f"<li>{escape(finding)}</li>" for finding in findings)
     note = f'<p class="note quiet"><b>Note.</b> {escape(experiment.note)}</p>' if experiment.note else ""
-    said = f'<div class="reason"><b>Measured</b><ul>{reason}</ul>{note}</div>'
+    auto = f"<p>{escape(result.auto)}.</p>" if result.auto else ""
+    said = f'<div class="reason"><b>Measured</b><ul>{reason}</ul>{auto}{note}</div>'
     title = escape(f"{experiment.figure}: {experiment.title}")
     return (
         f'<article id="{experiment.id}"><div class="head"><h3>{title}</h3>'

@@ -12,7 +12,8 @@ from watchword.bench.papers.experiment import Result
 ABOUT: Final = (
     "Written by `watchword bench papers`, from a run and not by hand. Each line is a figure or table: what the paper "
     "claims, whether it holds here, and what was measured. A value is the median of its passes; where those of two "
-    "overlap, they are within noise. Charts and all values are in the HTML report beside the raw results."
+    "overlap, they are within noise. Charts and all values are in the HTML report beside the raw results. In "
+    "italics: where `auto` stands."
 )
 
 
@@ -42,5 +43,6 @@ def summary(results: Sequence[Result], conditions: Sequence[str]) -> str:
 def _line(result: Result) -> str:
     experiment, verdict = result.experiment, result.verdict
     note = f" ({experiment.note.rstrip('.')}.)" if experiment.note else ""
-    cells = (f"`{experiment.id}` {experiment.figure}", experiment.claim + note, verdict.verdict, verdict.reason)
+    measured = f"{verdict.reason}. *{result.auto}*" if result.auto else verdict.reason
+    cells = (f"`{experiment.id}` {experiment.figure}", experiment.claim + note, verdict.verdict, measured)
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
