@@ -7,11 +7,13 @@ import json
 import time
 from itertools import groupby
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Final
 
 import typer
 
 import watchword
+from watchword.bench.papers.cli import compare, papers
 from watchword.cli.options import OutputFormat
 from watchword.cli.progress import Progress
 from watchword.cli.show import Format, show_json, show_rows
@@ -38,9 +40,8 @@ class AnyName(enum.StrEnum):
     KEYWORD = "keyword"
 
 
-@app.callback()
-def _group() -> None:
-    pass  # so that a single command keeps its name
+for command in (papers, compare):
+    app.command()(command)
 
 
 @app.command()
@@ -88,31 +89,31 @@ def structures(
     structure: Annotated[list[str] | None, typer.Option(help="Again for several; all if not given.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Few subscriptions: does it run?")] = False,
     training: Annotated[bool, typer.Option("--training", help="Give the index the events for its statistics.")] = False,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Append every row as a line of JSON.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep the raw results; a run goes on from there.")
+    ] = None,
     format: OutputFormat = Format.TABLE,
 ) -> None:
-    """Compare all structures on the same workloads: load, memory, size, time and what they count."""
-    from watchword.bench.structures import Contest, auto_counts, compare
-    from watchword.bench.workloads import make_workload
+    """Compare all structures on the same workloads: construction, memory, size, time and what they count."""
+    from watchword.bench.harness.run import run
+    from watchword.bench.harness.settings import Settings
+    from watchword.bench.harness.store import Store
+    from watchword.bench.structures import contest, record
 
     count = subscriptions or (QUICK if quick else SUBSCRIPTIONS)
     names = structure or list(watchword.structures())
     records: list[dict[str, Any]] = []
-    for name in workload or AnyName:
-        with Progress(f"{name.value}: making the workload"):
-            contest = Contest.of(make_workload(name.value, count), training=training)
-        with Progress(f"{name.value}: what auto finds"):
-            counts = auto_counts(contest)
-        rows = []
-        with Progress(f"{name.value}: {count:,} subscriptions") as progress:
-            for number, row in enumerate(compare(contest, names, counts), 1):
-                rows.append(row)
-                records.append({"workload": name.value, "subscriptions": count, **row})
-                if out is not None:
-                    _append(out, records[-1])
-                progress.update(number / len(names), row["structure"])
-        if format is Format.TABLE:
-            show_rows(f"{name.value}, {count:,} subscriptions", rows, format)
+    with TemporaryDirectory(prefix="watchword-bench-") as folder:
+        store = Store(out or Path(folder))
+        for name in workload or AnyName:
+            trials = contest(name.value, count, names, training=training)
+            with Progress(name.value) as progress:
+                run(trials, store, Settings(5, 2.0), lambda at: progress.update(at.done / at.total, at.text()))
+            found = store.rows(trials)
+            rows = [record(trial.structure, found[trial.key]) for trial in trials]
+            records += [{"workload": name.value, "subscriptions": count, **row} for row in rows]
+            if format is Format.TABLE:
+                show_rows(f"{name.value}, {count:,} subscriptions", rows, format)
     if format is Format.JSON:
         show_json(records)
 
