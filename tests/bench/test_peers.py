@@ -20,6 +20,7 @@ from watchword.bench.peers import cli, maven, registry, translate
 from watchword.bench.peers.chart import chart
 from watchword.bench.peers.contest import contest
 from watchword.bench.peers.driver import Way, drive
+from watchword.bench.peers.java_peer import JavaPeer
 from watchword.bench.peers.package_peer import PackagePeer
 from watchword.bench.peers.peer import Pace, PeerError, Raw
 from watchword.bench.peers.watchword_side import true_counts
@@ -205,7 +206,7 @@ def _tools(folder: Path, scripts: dict[str, str]) -> Path:
 
 
 def test_java_sources_are_part_of_the_package() -> None:
-    programs = {peer.program for peer in registry.PEERS if isinstance(peer, registry.JavaPeer)}
+    programs = {peer.program for peer in registry.PEERS if isinstance(peer, JavaPeer)}
     assert {path.name for path in maven.SOURCES.iterdir()} == {
         "pom.xml",
         "Peer.java",
@@ -244,12 +245,13 @@ def run(*arguments: object) -> Any:
 def test_command_keeps_rows_draws_them_and_does_not_measure_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setattr(registry, "PEERS", (Invented(), Invented(name="Absent", missing="not here")))
     out, picture = tmp_path / "rows.jsonl", tmp_path / "peers.svg"
     options = ["--workload", "sparse", "--subscriptions", 300, "--out", out]
     first = run(*options, "--chart", picture)
     assert first.exit_code == 0, first.output
-    assert "Invented 1.0" in first.stdout.replace("\n", " ")
+    assert "Invented 1.0" in first.stdout
     assert "sparse, 300: no Absent: not here" in first.stderr
     assert "Invented" in picture.read_text("utf-8")
     written = out.read_text("utf-8")

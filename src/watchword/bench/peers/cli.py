@@ -93,10 +93,9 @@ def _texts(row: dict[str, Any]) -> dict[str, Any]:
         "peer": f"{row['peer']} {row['version']}",
         "way": row["way"],
         "us/event": row["us_per_event"],
-        "from to": f"{row['fastest']:,.3g} to {row['slowest']:,.3g}",
+        "spread": f"{(row['slowest'] - row['fastest']) / row['us_per_event']:.0%}",
         "events": row["events"],
-        "matches": row["matches_per_event"],
         "build s": row["build_seconds"],
-        "memory MB": row["memory_mb"],
+        "MB": row["memory_mb"],
         "counts": row["counts"],
     }

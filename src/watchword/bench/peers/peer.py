@@ -23,8 +23,8 @@ class PeerError(WatchwordError):
 class Pace:
     """Seconds, for each way to match: warming up, a pass, and all together with the build."""
 
-    warm: float = 5.0
-    measured: float = 1.0
+    warm: float = 4.0
+    measured: float = 0.5
     passes: int = 5
     limit: float = 170.0
 

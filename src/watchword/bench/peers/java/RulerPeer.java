@@ -7,7 +7,7 @@ import software.amazon.event.ruler.GenericMachine;
 
 /** event-ruler. Subscriptions: rules as JSON; events: JSON. It has no settings. */
 final class RulerPeer implements Peer {
-    private final GenericMachine<Integer> machine = new GenericMachine<>();
+    private final GenericMachine<Integer> machine = GenericMachine.<Integer>builder().build();
     private List<String> events;
 
     RulerPeer(Path folder, List<String> settings) {}
