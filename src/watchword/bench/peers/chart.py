@@ -18,7 +18,7 @@ Points = dict[int, float]  # us per event by subscriptions
 WIDTH, HEIGHT, GAP = 760, 380, 40
 LEFT, RIGHT, TOP, BOTTOM = 84, 220, 44, 46  # around the plot of a panel
 LABEL: Final = 15  # height of a line of text
-COLOURS: Final = 9
+COLOURS: Final = 11
 UNITS: Final = ((1e6, "s"), (1e3, "ms"), (1.0, "us"))
 
 STYLE: Final = """
@@ -28,12 +28,14 @@ svg { color-scheme: light dark; font: 13px system-ui, sans-serif; }
 .lead { stroke-width: 1; stroke-dasharray: 2 3 }
 .label.own { font-weight: 700 }
 .c0 { --c: #0b57d0 } .c1 { --c: #b3261e } .c2 { --c: #8a5300 } .c3 { --c: #146c2e } .c4 { --c: #7b2fa8 }
-.c5 { --c: #00696e } .c6 { --c: #a0246d } .c7 { --c: #566000 } .c8 { --c: #4d5966 }
+.c5 { --c: #00696e } .c6 { --c: #a0246d } .c7 { --c: #566000 } .c8 { --c: #4d5966 } .c9 { --c: #c2410c }
+.c10 { --c: #3949ab }
 .line { stroke: var(--c) } .dot, .label { fill: var(--c) }
 @media (prefers-color-scheme: dark) {
   .ground { fill: #0d1117 } .text { fill: #e6edf3 } .faint { fill: #9198a1 } .grid { stroke: #30363d }
   .c0 { --c: #7cacf8 } .c1 { --c: #f2776f } .c2 { --c: #e0a33e } .c3 { --c: #6dd58c } .c4 { --c: #c58af9 }
-  .c5 { --c: #4fd8dd } .c6 { --c: #ff8bcb } .c7 { --c: #c3cc5a } .c8 { --c: #b6c2cf }
+  .c5 { --c: #4fd8dd } .c6 { --c: #ff8bcb } .c7 { --c: #c3cc5a } .c8 { --c: #b6c2cf } .c9 { --c: #ff9d66 }
+  .c10 { --c: #a5b4fc }
 }
 """
 
@@ -41,8 +43,11 @@ svg { color-scheme: light dark; font: 13px system-ui, sans-serif; }
 def chart(records: Sequence[Record]) -> str:
     """The fastest way of each peer, a panel per workload."""
     panels = _panels(records)
+    peers = list(
+        dict.fromkeys(peer for lines in panels.values() for peer in lines)
+    )  # each has its colour in all panels
     height = max(1, len(panels)) * (HEIGHT + GAP)
-    body = [part for number, (name, lines) in enumerate(panels.items()) for part in _panel(number, name, lines)]
+    body = [part for number, (name, lines) in enumerate(panels.items()) for part in _panel(number, name, lines, peers)]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
@@ -65,7 +70,7 @@ def _panels(records: Sequence[Record]) -> dict[str, dict[str, Points]]:
     return panels
 
 
-def _panel(number: int, name: str, lines: dict[str, Points]) -> Iterator[str]:
+def _panel(number: int, name: str, lines: dict[str, Points], peers: list[str]) -> Iterator[str]:
     sizes = [size for points in lines.values() for size in points]
     times = [time for points in lines.values() for time in points.values()]
     across = _Axis(_decades(min(sizes), max(sizes)), LEFT, WIDTH - RIGHT)
@@ -81,8 +86,9 @@ def _panel(number: int, name: str, lines: dict[str, Points]) -> Iterator[str]:
         yield _tick(across.at(10.0**decade), HEIGHT - BOTTOM + 18, "middle", f"{10**decade:,}")
     yield _tick((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "middle", "subscriptions")
     places = _spread([up.at(points[max(points)]) for points in lines.values()])
-    for colour, ((peer, points), place) in enumerate(zip(lines.items(), places, strict=True)):
-        yield from _line(peer, [(across.at(size), up.at(points[size])) for size in sorted(points)], place, colour)
+    for (peer, points), place in zip(lines.items(), places, strict=True):
+        dots = [(across.at(size), up.at(points[size])) for size in sorted(points)]
+        yield from _line(peer, dots, place, peers.index(peer))
     yield "</g>"
 
 
