@@ -1,4 +1,7 @@
-"""rule-engine: each rule is an object that is asked about each event."""
+"""rule-engine: each rule is an object that is asked about each event.
+
+Its own `resolve_item` looks for similar names when an event lacks one, and then takes three times as long.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ def prepare(workload: Workload) -> Build:
     texts, events = rule_engine_texts(workload), as_dicts(workload.events)
 
     def build() -> list[Way]:
-        context = rule_engine.Context(resolver=rule_engine.resolve_item, default_value=None)
+        context = rule_engine.Context(resolver=lambda event, name: event.get(name))
         rules = [rule_engine.Rule(text, context=context) for text in texts]
         return [Way(way_name(1), 1, lambda first, end: [sum(rule.matches(events[first]) for rule in rules)])]
 

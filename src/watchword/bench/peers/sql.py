@@ -25,7 +25,7 @@ WHERE value BETWEEN lo AND hi
 GROUP BY event, subscription, needed
 HAVING count(*) = needed
 """
-BATCH: Final = 100  # events at a time
+BATCHES: Final = (100, 1000)
 SPARK_MEMORY: Final = "8g"
 
 
@@ -44,7 +44,7 @@ def prepare_duckdb(workload: Workload) -> Build:
             some = f"(SELECT * FROM vals WHERE event >= {first} AND event < {end})"
             return _counts(connection.sql(MATCHES.format(events=some)).to_arrow_table(), first, end)
 
-        return [Way(way_name(BATCH), BATCH, match)]
+        return [Way(way_name(batch), batch, match) for batch in BATCHES]
 
     return build
 
@@ -73,7 +73,7 @@ def prepare_spark(workload: Workload) -> Build:
             some = f"(SELECT * FROM vals WHERE event >= {first} AND event < {end})"
             return _counts(spark.sql(MATCHES.format(events=some)).toArrow(), first, end)
 
-        return [Way(way_name(BATCH), BATCH, match)]
+        return [Way(way_name(batch), batch, match) for batch in BATCHES]
 
     return build
 
