@@ -51,6 +51,7 @@ class Invented:
     lost: int = 0  # matches of the first event
     seconds: float = 0.0
     code: int = 0
+    raises: str = ""
 
     def ready(self) -> str:
         if self.missing:
@@ -61,6 +62,8 @@ class Invented:
         time.sleep(self.seconds)
         if self.code:
             raise SystemExit(self.code)
+        if self.raises:
+            raise ValueError(self.raises)
         counts = true_counts(workload)
         counts[0] -= self.lost
         raw = {"way": "all", "batch": 1, "build_seconds": 0.5, "memory": 2_000_000, "peak": 3_000_000}
@@ -159,6 +162,11 @@ def test_what_takes_too_long_or_breaks_is_not_tried_with_more() -> None:
     ]
 
 
+def test_an_error_of_a_library_fails_its_peer_only() -> None:
+    rows = rows_of(Invented(raises="too many\nof them"), Invented(name="Other"))
+    assert [row.get("skipped") for row in rows] == ["ValueError: too many", None]
+
+
 def test_known_rows_are_not_measured_again() -> None:
     assert [row["peer"] for row in rows_of(Invented(), Invented(name="B"), known={("sparse", 300, "B")})] == [
         "Invented"
@@ -252,7 +260,7 @@ def test_command_keeps_rows_draws_them_and_does_not_measure_twice(
     first = run(*options, "--chart", picture)
     assert first.exit_code == 0, first.output
     assert "Invented 1.0" in first.stdout
-    assert "sparse, 300: no Absent: not here" in first.stderr
+    assert "sparse, 300: Absent: not here" in first.stderr
     assert "Invented" in picture.read_text("utf-8")
     written = out.read_text("utf-8")
     monkeypatch.setattr(registry, "PEERS", (Invented(), Invented(name="Absent")))
@@ -277,4 +285,4 @@ def test_every_peer_finds_what_watchword_does(peer: Any) -> None:
 
 def test_skips_are_said_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
     cli._show([{"workload": "dense", "subscriptions": 5, "peer": "P", "skipped": "why"}])
-    assert capsys.readouterr().err == "dense, 5: no P: why\n"
+    assert capsys.readouterr().err == "dense, 5: P: why\n"

@@ -83,7 +83,7 @@ def _show(rows: Sequence[dict[str, Any]]) -> None:
         show_rows(f"{workload}, {size:,} subscriptions", [_texts(row) for row in some], Format.TABLE)
     for row in rows:
         if "skipped" in row:
-            typer.echo(f"{row['workload']}, {row['subscriptions']:,}: no {row['peer']}: {row['skipped']}", err=True)
+            typer.echo(f"{row['workload']}, {row['subscriptions']:,}: {row['peer']}: {row['skipped']}", err=True)
 
 
 def _texts(row: dict[str, Any]) -> dict[str, Any]:

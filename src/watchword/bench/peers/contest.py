@@ -8,6 +8,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from statistics import median
 from typing import Any, Final
 
@@ -86,8 +87,8 @@ def _record(raw: Raw, counts: Integers) -> Record:
         "events": len(found),
         "matches_per_event": float(found.mean()),
         "build_seconds": raw["build_seconds"],
-        "memory_mb": raw["memory"] / 1e6,
-        "peak_mb": raw["peak"] / 1e6,
+        "memory_mb": None if raw["memory"] is None else raw["memory"] / 1e6,
+        "peak_mb": None if raw["peak"] is None else raw["peak"] / 1e6,
         "counts": "equal" if not len(wrong) else _difference(int(wrong[0]), len(wrong), found, counts),
     }
 
@@ -124,14 +125,18 @@ def _send(work: Callable[[], Iterator[Raw]], sending: Any, scratch: str) -> None
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[CORE]})
     tempfile.tempdir = scratch
+    os.dup2(os.open(os.path.join(scratch, "said"), os.O_WRONLY | os.O_CREAT), 2)  # libraries' greetings and warnings
     try:
         for raw in work():
             sending.send(raw)
     except PeerError as error:
         sending.send({"failed": str(error)})
+    except Exception as error:  # whatever a library raises fails this peer, not the others
+        sending.send({"failed": f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"})
 
 
 def _end(process: Any) -> None:
-    if process.is_alive():
+    """Also what it has started and left behind."""
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.join()

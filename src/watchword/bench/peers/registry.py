@@ -90,5 +90,7 @@ PEERS: Final[tuple[Peer, ...]] = (
     PackagePeer("pyahocorasick", TEXT, "rarest word, then a set", "pyahocorasick", word_finders.prepare_aho_corasick),
     PackagePeer("hyperscan", TEXT, "literals, rarest word, then a set", "hyperscan", word_finders.prepare_hyperscan),
     PackagePeer("DuckDB", (*BOOLEAN, *TEXT), "predicates as a table, one thread", "duckdb", sql.prepare_duckdb),
-    PackagePeer("Spark SQL", (*BOOLEAN, *TEXT), "predicates as a cached table, local[1]", "pyspark", sql.prepare_spark),
+    PackagePeer(
+        "Spark SQL", (*BOOLEAN, *TEXT), "predicates as a cached table, local[1]", "pyspark", sql.prepare_spark, True
+    ),
 )
