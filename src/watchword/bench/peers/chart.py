@@ -23,16 +23,17 @@ UNITS: Final = ((1e6, "s"), (1e3, "ms"), (1.0, "us"))
 
 STYLE: Final = """
 svg { color-scheme: light dark; font: 13px system-ui, sans-serif; }
-.ground { fill: #ffffff } .text { fill: #1f2328 } .faint { fill: #59636e } .grid { stroke: #d1d9e0 }
+svg { --ground: #ffffff } .ground { fill: var(--ground) }
+.text { fill: #1f2328 } .faint { fill: #59636e } .grid { stroke: #d1d9e0 }
 .line { fill: none; stroke-width: 2 } .own { stroke-width: 4 }
 .lead { stroke-width: 1; stroke-dasharray: 2 3 }
-.label.own { font-weight: 700 }
+.label { stroke: var(--ground); stroke-width: 4; paint-order: stroke } .label.own { font-weight: 700 }
 .c0 { --c: #0b57d0 } .c1 { --c: #b3261e } .c2 { --c: #8a5300 } .c3 { --c: #146c2e } .c4 { --c: #7b2fa8 }
 .c5 { --c: #00696e } .c6 { --c: #a0246d } .c7 { --c: #566000 } .c8 { --c: #4d5966 } .c9 { --c: #c2410c }
 .c10 { --c: #3949ab }
 .line { stroke: var(--c) } .dot, .label { fill: var(--c) }
 @media (prefers-color-scheme: dark) {
-  .ground { fill: #0d1117 } .text { fill: #e6edf3 } .faint { fill: #9198a1 } .grid { stroke: #30363d }
+  svg { --ground: #0d1117 } .text { fill: #e6edf3 } .faint { fill: #9198a1 } .grid { stroke: #30363d }
   .c0 { --c: #7cacf8 } .c1 { --c: #f2776f } .c2 { --c: #e0a33e } .c3 { --c: #6dd58c } .c4 { --c: #c58af9 }
   .c5 { --c: #4fd8dd } .c6 { --c: #ff8bcb } .c7 { --c: #c3cc5a } .c8 { --c: #b6c2cf } .c9 { --c: #ff9d66 }
   .c10 { --c: #a5b4fc }
@@ -85,23 +86,27 @@ def _panel(number: int, name: str, lines: dict[str, Points], peers: list[str]) -
         yield _grid(across.at(10.0**decade), TOP, across.at(10.0**decade), HEIGHT - BOTTOM)
         yield _tick(across.at(10.0**decade), HEIGHT - BOTTOM + 18, "middle", f"{10**decade:,}")
     yield _tick((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "middle", "subscriptions")
-    places = _spread([up.at(points[max(points)]) for points in lines.values()])
-    for (peer, points), place in zip(lines.items(), places, strict=True):
-        dots = [(across.at(size), up.at(points[size])) for size in sorted(points)]
-        yield from _line(peer, dots, place, peers.index(peer))
+    kinds = {peer: f"c{peers.index(peer) % COLOURS}{' own' if peer == WATCHWORD else ''}" for peer in lines}
+    for peer, points in lines.items():
+        yield from _line([(across.at(size), up.at(points[size])) for size in sorted(points)], kinds[peer])
+    for last in sorted(set(sizes)):
+        ending = {peer: up.at(points[last]) for peer, points in lines.items() if max(points) == last}
+        for (peer, y), place in zip(ending.items(), _spread(list(ending.values())), strict=True):
+            yield from _label(peer, across.at(last), y, place, kinds[peer])
     yield "</g>"
 
 
-def _line(peer: str, points: list[tuple[float, float]], place: float, colour: int) -> Iterator[str]:
-    kind = f"c{colour % COLOURS}{' own' if peer == WATCHWORD else ''}"
+def _line(points: list[tuple[float, float]], kind: str) -> Iterator[str]:
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     yield f'<polyline class="line {kind}" points="{path}"/>'
     for x, y in points:
         yield f'<circle class="dot {kind}" cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>'
-    x, y = points[-1]
-    edge = WIDTH - RIGHT + 14
-    yield f'<path class="line lead {kind}" d="M{x:.1f} {y:.1f}L{edge - 4} {place:.1f}"/>'
-    yield f'<text class="label {kind}" x="{edge}" y="{place + 4:.1f}">{escape(peer)}</text>'
+
+
+def _label(peer: str, x: float, y: float, place: float, kind: str) -> Iterator[str]:
+    """The name beside the last point of its line, at the height `place`."""
+    yield f'<path class="line lead {kind}" d="M{x:.1f} {y:.1f}L{x + 10:.1f} {place:.1f}"/>'
+    yield f'<text class="label {kind}" x="{x + 14:.1f}" y="{place + 4:.1f}">{escape(peer)}</text>'
 
 
 class _Axis:
