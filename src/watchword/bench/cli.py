@@ -14,11 +14,13 @@ import typer
 
 import watchword
 from watchword.bench.papers.cli import compare, papers
+from watchword.bench.peers.cli import peers
 from watchword.cli.options import OutputFormat
 from watchword.cli.progress import Progress
 from watchword.cli.show import Format, show_json, show_rows
 
 app = typer.Typer(help="Measure this machine.", no_args_is_help=True)
+app.command()(peers)
 
 SUBSCRIPTIONS: Final = 1_000_000
 QUICK: Final = 20_000
