@@ -25,7 +25,9 @@ from watchword.coding.cells import Cells
 from watchword.coding.coded import CodedExpressions
 from watchword.coding.encode import CodedEvents, encode
 from watchword.coding.encode_patterns import PatternCoder
+from watchword.coding.expand_matches import expand_matches
 from watchword.coding.read_events import read_events
+from watchword.coding.text_coder import TextCoder
 from watchword.coding.values import I32, I64
 from watchword.errors import WatchwordError
 from watchword.index.incoming import read_subscriptions
@@ -35,6 +37,7 @@ from watchword.language.table_rows import take
 from watchword.structures.registry import checked_parameters, structure_class
 from watchword.structures.selectivity import from_conditions, from_events
 from watchword.structures.structure import Input, Matches, Parameters, Structure
+from watchword.text.settings import DEFAULT
 from watchword.workloads import EventsForm, Workload
 
 SAMPLE: Final = 6  # events that the oracle evaluates
@@ -46,7 +49,8 @@ class Coded:
     workload: Workload
     table: ExpressionTable
     coding: Coding
-    coder: PatternCoder
+    patterns: PatternCoder
+    texts: TextCoder
     attributes: Attributes
     local: I32
     events: CodedEvents
@@ -60,14 +64,15 @@ class Coded:
         if incoming.errors:
             row, _, reason = incoming.errors[0]
             raise WatchwordError(f"{workload.name}: subscription {row} was refused: {reason}")
-        coding = build_codebook(incoming.table)
-        coder = PatternCoder(coding.book, coding.patterns)
+        expanded = expand_matches(incoming.table, DEFAULT)
+        coding = build_codebook(expanded)
+        patterns, texts = PatternCoder(coding.book, coding.patterns), TextCoder(coding.text_fields, coding.first_leaf)
         attributes = Attributes()
         numbers = attributes.add(coding.names)
         local = np.full(len(attributes), -1, np.int32)
         local[numbers] = np.arange(len(numbers), dtype=np.int32)
-        nothing = encode(read_events([], attributes), coding.book, coder, local)
-        made = cls(workload, incoming.table, coding, coder, attributes, local, nothing, None)
+        nothing = encode(read_events([], attributes), coding.book, patterns, texts, local)
+        made = cls(workload, expanded.table, coding, patterns, texts, attributes, local, nothing, None)
         made.events = made.code(made.read(workload.events.slice(0, most_events)))
         if len(workload.training):
             made.training = made.code(made.read(workload.training.slice(0, TRAINING)))
@@ -84,7 +89,7 @@ class Coded:
         return read_events(events, self.attributes, json=self.json)
 
     def code(self, cells: Cells) -> CodedEvents:
-        return encode(cells, self.coding.book, self.coder, self.local)
+        return encode(cells, self.coding.book, self.patterns, self.texts, self.local)
 
     def some(self, first: int, last: int) -> CodedEvents:
         """The events first .. last - 1."""
