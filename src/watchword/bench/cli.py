@@ -120,6 +120,26 @@ def structures(
         show_json(records)
 
 
+@app.command()
+def text(
+    subscriptions: Annotated[
+        int | None, typer.Option(min=1000, max=5_000_000, help=f"{SUBSCRIPTIONS:,}, or {QUICK:,} with --quick.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few queries and repeats: does it run?")] = False,
+    format: OutputFormat = Format.TABLE,
+) -> None:
+    """Match documents against queries of words, beside a bare kernel and the structures of the Luwak thesis."""
+    from watchword.bench.text import text_rows
+
+    count = subscriptions or (QUICK if quick else SUBSCRIPTIONS)
+    with Progress("measuring"):
+        rows = list(text_rows(count, 3 if quick else 7))
+    if format is Format.JSON:
+        show_json([row.to_dict() for row in rows])
+    else:
+        show_rows(f"{count:,} queries", [row.to_text() for row in rows], format)
+
+
 def _append(out: Path, record: dict[str, Any]) -> None:
     """Rows are written as they are measured: what breaks off leaves those before."""
     when = {"version": watchword.__version__, "at": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
