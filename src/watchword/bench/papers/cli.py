@@ -17,6 +17,7 @@ from watchword.cli.show import Format, show_json, show_rows
 
 EVERY: Final = 30.0  # seconds between lines where there is no terminal to draw on
 SHOWN: Final = 40  # differences
+TELLING: Final = 0.01  # the scale from which on verdicts are worth reading
 
 
 def papers(
@@ -106,8 +107,9 @@ def _short(row: dict[str, Any]) -> dict[str, Any]:
 
 def _conditions(results: Sequence[Any], scale: float, passes: int) -> list[str]:
     machines = list(dict.fromkeys(machine for result in results for machine in result.machines))
+    small = " So few say that every experiment runs, and little about the claims." if scale < TELLING else ""
     return [
-        f"Scale {scale:g}: of the published numbers of subscriptions, everything else as published.",
+        f"Scale {scale:g}: of the published numbers of subscriptions, everything else as published.{small}",
         f"Median of {passes} passes, one pinned thread, each run in a process of its own.",
         "The matches of a sample of events were compared with direct evaluation before any time counted.",
         f"{time.strftime('%Y-%m-%d')}. " + "; ".join(machines),
