@@ -12,7 +12,7 @@ RATE, SECONDS = 10, 20
 
 def measured(seen: list[float], last: list[int], matches: int = 400) -> dict[str, float]:
     memory = [(float(second), 100 + second, 50) for second in range(SECONDS)]
-    run = Run(1000.0, 1000 + np.array(seen), np.array(last), matches, memory, {"addBatch": 7.0}, 20.0)
+    run = Run(1000.0, 1000 + np.array(seen), np.array(last), matches, memory, [70, 71], {"addBatch": 7.0}, 20.0)
     return {row.what: row.measured for row in rows(run, RATE, SECONDS, 400)}
 
 

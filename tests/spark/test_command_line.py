@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +151,46 @@ def test_a_stream_of_files(tmp_path: Path, suffix: str) -> None:
     table = pa.dataset.dataset(out, partitioning="hive").to_table()
     name = "event" if suffix == "jsonl" else "order"
     assert sorted(zip(table[name].to_pylist(), table["subscription"].to_pylist(), strict=True)) == MATCHES
+
+
+def test_files_that_are_matched_go_when_asked(tmp_path: Path) -> None:
+    subscriptions = write(tmp_path / "s.parquet", SUBSCRIPTIONS)
+    run("build", "--engine", "spark", "--subscriptions", subscriptions, "--out", tmp_path / "index")
+    (tmp_path / "in").mkdir()
+    for number, event in enumerate(EVENTS):
+        write(tmp_path / "in" / f"{number}.jsonl", [event])
+    arguments = (
+        "stream", "--index", tmp_path / "index", "--events", tmp_path / "in", "--out", tmp_path / "out",
+        "--id", "order", "--checkpoint", tmp_path / "checkpoint", "--files", 1, "--delete", "--once",
+        "--format", "json",
+    )  # fmt: skip
+    summary = json.loads(run(*arguments).stdout)
+    assert (summary["events"], summary["batches"]) == (len(EVENTS), len(EVENTS))
+    assert len(list((tmp_path / "in").glob("*.jsonl"))) <= 1  # of the last batch, until the next
+
+
+@pytest.mark.long
+def test_ctrl_c_ends_a_stream_with_its_summary(spark: Any, tmp_path: Path) -> None:
+    wws.build(spark.createDataFrame(pa.table({"id": [1], "expression": ["x > 0"]})), tmp_path / "index")
+    source = tmp_path / "in"
+    source.mkdir()
+    command = [
+        sys.executable, "-m", "watchword", "stream", "--index", tmp_path / "index", "--events", source, "--id", "id",
+        "--out", tmp_path / "out", "--checkpoint", tmp_path / "checkpoint", "--master", "local[2]", "--format", "json",
+    ]  # fmt: skip
+    with subprocess.Popen(
+        list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as started:
+        for number in range(1000):  # it is stopped while files still come
+            (source / f".{number}").write_text(json.dumps({"id": number, "x": 1}) + "\n")
+            (source / f".{number}").rename(source / f"{number}.jsonl")
+            if (tmp_path / "out" / "batch=3").exists() or started.poll() is not None:
+                break
+            time.sleep(0.2)
+        started.send_signal(signal.SIGINT)
+        told, errors = started.communicate(timeout=60)
+    assert (started.returncode, errors) == (0, "")
+    assert json.loads(told)["batches"] >= 3
 
 
 def test_a_stream_needs_its_folder(tmp_path: Path) -> None:

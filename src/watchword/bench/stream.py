@@ -46,6 +46,7 @@ class Run(NamedTuple):
     last: npt.NDArray[np.int64]  # for each batch, the last of its events
     matches: int
     memory: list[tuple[float, int, int]]  # seconds, bytes of the JVM, bytes of the workers
+    heap: list[int]  # bytes that live in the JVM, after a quarter of the time and at the end
     steps: dict[str, float]  # milliseconds of a batch
     produced: float  # seconds that the producer took
 
@@ -73,7 +74,9 @@ def _warm(spark: Any, folder: Path, thousand: pa.Table) -> None:
 
 
 def _start(spark: Any, folder: Path, source: str, availableNow: bool = False, **options: str) -> StreamingQuery:  # noqa: N803
-    events = spark.readStream.schema("id bigint, event string").options(**options).parquet(str(folder / source))
+    # Files that have been matched go: else every batch lists all that ever came.
+    reader = spark.readStream.schema("id bigint, event string").options(cleanSource="delete", **options)
+    events = reader.parquet(str(folder / source))
     out, checkpoint = folder / f"{source}-matches", folder / f"{source}-checkpoint"
     trigger = {"availableNow": True} if availableNow else None
     return wws.stream(events, folder / "index", out, checkpoint, json="event", trigger=trigger)
@@ -87,12 +90,12 @@ def _run(spark: Any, folder: Path, thousand: pa.Table, rate: int, seconds: int) 
     producer = context.Process(target=_produce, args=(folder, thousand, rate, seconds, begun))
     producer.start()
     try:
-        memory, steps = _watch(query, folder / "in-matches", rate * seconds, begun, seconds)
+        memory, heap, steps = _watch(spark, query, rate * seconds, begun, seconds)
     finally:
         producer.terminate()
         query.stop()
     produced = float((folder / "produced").read_text())
-    return _read(folder / "in-matches", begun, memory, steps, produced)
+    return _read(folder / "in-matches", begun, memory, heap, steps, produced)
 
 
 def _produce(folder: Path, thousand: pa.Table, rate: int, seconds: int, begun: float) -> None:
@@ -114,10 +117,11 @@ def _put(folder: Path, file: int, thousand: pa.Table, events: range) -> None:
 
 
 def _watch(
-    query: StreamingQuery, out: Path, events: int, begun: float, seconds: int
-) -> tuple[list[tuple[float, int, int]], dict[str, float]]:
+    spark: Any, query: StreamingQuery, events: int, begun: float, seconds: int
+) -> tuple[list[tuple[float, int, int]], list[int], dict[str, float]]:
     """Memory and the steps of batches until all events have come out."""
     memory = []
+    heap: list[int] = []
     batches: dict[int, Any] = {}
     while True:
         time.sleep(LOOK)
@@ -125,15 +129,29 @@ def _watch(
         if query.exception() is not None or now > seconds + PATIENCE:
             break
         memory.append((now, *jvm_and_workers()))
+        if not heap and now > seconds / 4:
+            heap.append(_live_heap(spark))
         batches.update((one.batchId, one) for one in query.recentProgress if one.numInputRows)
         if sum(one.numInputRows for one in batches.values()) >= events:
             break
     steps = {step: fmean(one.durationMs.get(step, 0) for one in batches.values()) for step in STEPS}
-    return memory, steps
+    return memory, [*heap, _live_heap(spark)], steps
+
+
+def _live_heap(spark: Any) -> int:
+    """What is left when the JVM has collected all that it can: resident memory is as large as the heap is let grow."""
+    spark._jvm.java.lang.System.gc()
+    heap = spark._jvm.java.lang.management.ManagementFactory.getMemoryMXBean().getHeapMemoryUsage()
+    return int(heap.getUsed())
 
 
 def _read(
-    out: Path, begun: float, memory: list[tuple[float, int, int]], steps: dict[str, float], produced: float
+    out: Path,
+    begun: float,
+    memory: list[tuple[float, int, int]],
+    heap: list[int],
+    steps: dict[str, float],
+    produced: float,
 ) -> Run:
     """A folder's ctime is when it was renamed, which is when it could be seen."""
     folders = sorted(out.glob("batch=*"), key=lambda folder: int(folder.name.removeprefix("batch=")))
@@ -148,7 +166,7 @@ def _read(
             seen.append(os.stat(folder).st_ctime)
             last.append(max(group.column(0).statistics.max for group in groups))
             matches += sum(group.num_rows for group in groups)
-    return Run(begun, np.array(seen), np.array(last), matches, memory, steps, produced)
+    return Run(begun, np.array(seen), np.array(last), matches, memory, heap, steps, produced)
 
 
 def _matches(folder: Path, thousand: pa.Table, events: int) -> int:
@@ -177,6 +195,8 @@ def rows(run: Run, rate: int, seconds: int, expected: int) -> Iterator[Row]:
     for step, milliseconds in run.steps.items():
         yield Row(f"a batch: {step}", milliseconds, "ms")
     times, jvm, workers = (np.array(column, np.float64) for column in zip(*run.memory, strict=True))
+    for when, live in zip(("a quarter", "the end"), run.heap, strict=True):
+        yield Row(f"live heap of JVM, at {when}", live / 2**20, "MiB")
     for name, bytes_ in (("JVM", jvm), ("workers", workers)):
         early = float(bytes_[(times > seconds / 4) & (times < seconds / 2)].mean())
         late = float(bytes_[(times > seconds * 3 / 4) & (times < seconds)].mean())

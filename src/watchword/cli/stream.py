@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -52,6 +55,7 @@ def stream(
     errors: Annotated[str | None, typer.Option("--errors", metavar=PLACE, help="Bad events, likewise.")] = None,
     once: Annotated[bool, typer.Option("--once", help="Stop when all that is there has been matched.")] = False,
     files: Annotated[int, typer.Option("--files", min=1, help="Files of a batch, at most.")] = 100,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete files once they are matched.")] = False,
     messages: Annotated[int, typer.Option("--messages", min=1, help="Messages of a batch, at most.")] = 100_000,
     connector: Annotated[
         Path | None, typer.Option("--connector", metavar="DIR", help="Jars for Kafka; fetched from Maven if not given.")
@@ -70,14 +74,14 @@ def stream(
         import watchword.spark as wws
 
         if isinstance(source, Path):
-            frame, event_id, column = _of_folder(spark, source, id, json, files)
+            frame, event_id, column = _of_folder(spark, source, id, json, files, delete)
         else:
             frame, event_id, column = _of_topic(wws.read_topic(spark, source, messages), id, json, events)
         trigger = {"availableNow": True} if once else None
         query = wws.stream(frame, index, target, checkpoint, event_id, column, strategy, errors=bad, trigger=trigger)
         counts = Counts("files" if isinstance(source, Path) else "messages")
-        with suppress(KeyboardInterrupt):
-            _watch(query, counts, progress)
+        with _stopped_by_ctrl_c() as stop:
+            _watch(query, counts, progress, stop)
         query.stop()
         counts.see(query)
     show_record("Streamed", counts.summary() | {"out": out}, format)
@@ -93,10 +97,10 @@ def _of_topic(messages: DataFrame, id: str | None, json: str | None, name: str) 
     return (events if id is None else _named_by_key(events, id)), "event", "value"
 
 
-def _of_folder(spark: SparkSession, folder: Path, id: str | None, json: str | None, files: int) -> Source:
+def _of_folder(spark: SparkSession, folder: Path, id: str | None, json: str | None, files: int, delete: bool) -> Source:
     if id is None:
         raise FileError(f"{folder}: name the column or key that names an event by --id")
-    reader = spark.readStream.option("maxFilesPerTrigger", files)
+    reader = spark.readStream.option("maxFilesPerTrigger", files).option("cleanSource", "delete" if delete else "off")
     if _kind(folder) is Kind.JSONL:
         if json is not None:
             raise FileError(f"{folder}: every line is an event as JSON already; --json is for tables")
@@ -163,11 +167,22 @@ class Counts:
         }
 
 
-def _watch(query: StreamingQuery, counts: Counts, progress: Progress) -> None:
+@contextmanager
+def _stopped_by_ctrl_c() -> Iterator[Event]:
+    """PySpark's own handler calls the JVM, which fails with a trace in the middle of another call."""
+    stop = Event()
+    before = signal.signal(signal.SIGINT, lambda *_: stop.set())
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _watch(query: StreamingQuery, counts: Counts, progress: Progress, stop: Event) -> None:
     from pyspark.errors import StreamingQueryException
 
     try:
-        while not query.awaitTermination(LOOK):  # type: ignore[arg-type]
+        while not stop.is_set() and not query.awaitTermination(LOOK):  # type: ignore[arg-type]
             counts.see(query)
             progress.update(None, counts.line())
     except StreamingQueryException as error:

@@ -125,7 +125,7 @@ EXPERIMENTS: Final = (
         curves=(
             PRESEARCH, Curve("no matrix", "presearch", {"word_matrix": False}),
             Curve("no rules", "presearch", {"common_queries": False}),
-            Curve("no threshold", "presearch", {"greedy_threshold": False}), AUTO,
+            Curve("no threshold", "presearch", {"greedy_threshold": "none"}), AUTO,
         ),
     ),
     _experiment(
