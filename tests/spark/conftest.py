@@ -15,6 +15,9 @@ FAST: Final = {
     # a JVM for a minute of small jobs: compiled lightly, collected simply
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.shuffle.partitions": "2",
+    # and plans interpreted: to compile one takes longer than its few rows
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
 

@@ -30,7 +30,7 @@ def missing() -> list[str]:
 
 @pytest.mark.long
 @pytest.mark.skipif(
-    bool(missing()), reason=f"Spark Connect needs {', '.join(missing())}: pip install 'pyspark[connect]'"
+    bool(missing()), reason=f"Spark Connect needs {', '.join(missing())}: pip install 'watchword[connect]'"
 )
 def test_all_of_it_under_spark_connect(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]

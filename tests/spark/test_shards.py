@@ -77,15 +77,15 @@ def test_auto_goes_by_size(shop: Shop) -> None:
 
 
 def test_auto_goes_by_what_statistics_know(spark: Any, tmp_path: Path) -> None:
-    """An event with three values visits six buckets at most, and every shard."""
+    """An event with two values visits five buckets at most, and every shard."""
     texts = [f"a{number % 50} = {number}" for number in range(1000)]
     wws.build(spark.createDataFrame(pa.table({"id": list(range(1000)), "expression": texts})), tmp_path, parts=8)
     size = versions.current(tmp_path).bytes
-    assert "no statistics" in wws.choose(tmp_path, host_bytes=size // 7).reason
-    found = wws.statistics(spark.createDataFrame([(0, 1, 2)], "a0 int, a1 int, a2 int"))
+    assert "no statistics" in wws.choose(tmp_path, host_bytes=size // 6).reason
+    found = wws.statistics(spark.createDataFrame([(0, 1)], "a0 int, a1 int"))
     found.save(tmp_path)
     found.release()
-    for hosts, strategy in ((7, "join"), (2, "shard")):
+    for hosts, strategy in ((6, "join"), (2, "shard")):
         choice = wws.choose(tmp_path, host_bytes=size // hosts)
         assert (choice.strategy, "one visits" in choice.reason) == (strategy, True), choice
     assert wws.choose(tmp_path, host_bytes=1 << 40).strategy == "replicate"

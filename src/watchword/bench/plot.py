@@ -51,14 +51,13 @@ def _panel(panel: Panel, left: int) -> str:
         last_x = min(across.high, up.high * first_x / first_y)
         ends = [(first_x, first_y), (last_x, first_y * last_x / first_x)]
         parts.append(_line([(across.at(x), up.at(y)) for x, y in ends], "#888", 'stroke-dasharray="5 4"'))
-        below = up.end + 16 + 16 * len(panel.lines)
-        parts.append(_text(across.begin + 8, below, "dashed: in proportion", "start", 'fill="#888"'))
+        parts.append(_text(across.end - 8, up.begin - 10, "dashed: in proportion", "end", 'fill="#888"'))
     for number, (name, line) in enumerate(panel.lines.items()):
         colour = COLOURS[number % len(COLOURS)]
         places = [(across.at(x), up.at(y)) for x, y in line]
         parts.append(_line(places, colour, 'stroke-width="2"'))
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>\n' for x, y in places]
-        parts.append(_text(across.begin + 8, up.end + 16 + 16 * number, name, "start", f'fill="{colour}"'))
+        parts.append(_text(across.end - 8, up.begin - 26 - 16 * number, name, "end", f'fill="{colour}"'))
     return "".join(parts)
 
 

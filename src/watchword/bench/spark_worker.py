@@ -43,18 +43,20 @@ def private_memory(process: str) -> int:
 
 
 def working(memory: str, size: int = BYTES) -> Iterator[Row]:
-    """Sparse subscriptions until the index has so many bytes."""
-    with TemporaryDirectory() as scratch, wws.session(f"local[{WORKERS}]", memory=memory) as spark:
+    """Sparse subscriptions until the index has so many bytes. New workers match: old ones keep what building took."""
+    with TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        workload = _build(spark, folder, size)
+        with wws.session(f"local[{WORKERS // 2}]", memory=memory) as spark:
+            workload = _build(spark, folder, size)
         version = versions.current(folder / "index")
         write_events(folder / "events", as_json(workload.events), EVENTS)
-        events = spark.read.parquet(str(folder / "events")).repartition(WORKERS).persist()
-        found = wws.match(events, folder / "index", json="event", strategy="replicate")
-        matches = found.count()
-        probed = events.mapInArrow(probe, "pid bigint, private bigint").toArrow().to_pylist()
-        private = {row["pid"]: row["private"] for row in probed}
-        shared = [private_memory(str(parent)) for parent in {_parent(pid) for pid in private}]
+        with wws.session(f"local[{WORKERS}]", memory=memory) as spark:
+            events = spark.read.parquet(str(folder / "events")).repartition(WORKERS).persist()
+            found = wws.match(events, folder / "index", json="event", strategy="replicate")
+            matches = found.count()
+            probed = events.mapInArrow(probe, "pid bigint, private bigint").toArrow().to_pylist()
+            private = {row["pid"]: row["private"] for row in probed}
+            shared = [private_memory(str(parent)) for parent in {_parent(pid) for pid in private}]
     yield Row("the index", version.bytes / 2**30, "GiB", at_least=1 if size == BYTES else None)
     yield Row("subscriptions", version.subscriptions, "")
     yield Row("matches found before", matches, "")
@@ -64,11 +66,11 @@ def working(memory: str, size: int = BYTES) -> Iterator[Row]:
 
 
 def _build(spark: Any, folder: Path, size: int) -> Any:
-    """Measures what a subscription takes with the first few, then builds as many as it needs."""
+    """Measures what a subscription takes with the first million, then builds as many as it needs."""
     count, seed = 0, 2
-    first = sparse(100_000, skew=False)
+    first = sparse(EACH, skew=False)
     write_files(folder / "few", subscription_table(first))
-    built = wws.build(spark.read.parquet(str(folder / "few")), folder / "first")
+    built = wws.build(spark.read.parquet(str(folder / "few")), folder / "first", parts=1)
     needed = int(1.05 * size / (built.bytes / built.subscriptions))
     while count < needed:
         some = sparse(min(EACH, needed - count), skew=False, seed=seed)
