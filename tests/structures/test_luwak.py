@@ -27,7 +27,7 @@ from watchword.structures.luwak.documents import (
     with_room_for,
     with_room_for_bits,
 )
-from watchword.structures.luwak.filter import filter_candidates
+from watchword.structures.luwak.filter import filter_candidates, room_for_filtering
 from watchword.structures.luwak.pairs import room_for_pairs
 from watchword.structures.luwak.presearch import FullyIndexed
 from watchword.structures.luwak.queries import COMPLETE, EXTRA, NOTE, extra_notes, sizes_of
@@ -227,15 +227,15 @@ def test_the_inverted_bit_map_of_ten_documents() -> None:
     documents = [document(" ".join(word for word in MAPPED if MAPPED[word][d])) for d in range(10)]
     batch = Batch(structure, bench, documents)
     assert batch.bits() == MAPPED
-    left, unsure, counts = np.zeros(1, np.uint64), np.zeros(1, np.int32), np.zeros(4, np.int64)
+    filtering, counts = room_for_filtering(1, 10), np.zeros(4, np.int64)
     scratch = structure._scratch(bench.events(documents))
     with scratch as run:
         state = run.state._replace(counts=counts)
         certain, more = filter_candidates(
-            structure.lists, batch.documents, batch.rows, 10, left, room_for_pairs(10, 10), unsure, state
+            structure.lists, batch.documents, batch.rows, 10, filtering, room_for_pairs(10, 10), state
         )
-    assert (certain, more, unsure.tolist()) == (0, 1, [0])
-    assert _bits(left, 10) == [0, 0, 1, 0, 0, 0, 1, 1, 0, 0]
+    assert (certain, more, filtering.unsure.tolist()) == (0, 1, [0])
+    assert _bits(filtering.left, 10) == [0, 0, 1, 0, 0, 0, 1, 1, 0, 0]
     assert counts[PREDICATES] == 1  # one AND
     assert [d for d, row in enumerate(found(structure.match(bench.events(documents)))) if row] == [6]
 

@@ -39,22 +39,30 @@ class Documents(NamedTuple):
     rows: I32  # the rows of one document after another
     ends: I64  # document -> where its rows end
     bits: U64  # row -> `words_for(documents)` words
+    first_word: I32  # row -> the first of its words with a bit
+    last_word: I32  # row -> the one after the last
 
 
 def room_for_documents(vocabulary: Vocabulary) -> Documents:
     none, terms = np.empty(0, np.int32), int(vocabulary.count[0])
     no_row = np.full(terms, -1, np.int32)
-    return Documents(no_row, none, none, none, none, none, np.empty(0, np.int64), np.empty(0, np.uint64))
+    return Documents(no_row, none, none, none, none, none, np.empty(0, np.int64), np.empty(0, np.uint64), none, none)
 
 
 def with_room_for(documents: Documents, codes: int, count: int) -> Documents:
     """Room for so many documents that have so many codes together: a code offers two terms at most."""
     if len(documents.rows) < 2 * codes:
         rows = min(2 * codes, len(documents.row))
-        per_row = (np.empty(rows, np.int32) for _ in range(3))
-        terms, size, end = per_row
+        per_row = (np.empty(rows, np.int32) for _ in range(5))
+        terms, size, end, first_word, last_word = per_row
         documents = documents._replace(
-            terms=terms, size=size, end=end, posting=np.empty(2 * codes, np.int32), rows=np.empty(2 * codes, np.int32)
+            terms=terms,
+            size=size,
+            end=end,
+            posting=np.empty(2 * codes, np.int32),
+            rows=np.empty(2 * codes, np.int32),
+            first_word=first_word,
+            last_word=last_word,
         )
     if len(documents.ends) < count:
         documents = documents._replace(ends=np.empty(count, np.int64))
@@ -66,7 +74,9 @@ def with_room_for_bits(documents: Documents, rows: int, count: int) -> Documents
     return documents if needed <= len(documents.bits) else documents._replace(bits=np.empty(needed, np.uint64))
 
 
+@lean
 def words_for(documents: int) -> int:
+    """The words of a bit array."""
     return (documents + WORD - 1) // WORD
 
 
@@ -127,14 +137,20 @@ def index_documents(documents: Documents, rows: int, count: int) -> None:
 @lean
 def map_documents(documents: Documents, rows: int, count: int) -> None:
     """Set every document's bit for each of its rows."""
-    bits, words = documents.bits, (count + WORD - 1) // WORD
+    bits, words = documents.bits, words_for(count)
     for i in range(rows * words):
         bits[i] = np.uint64(0)
+    for r in range(rows):
+        documents.last_word[r] = 0
     i = 0
     for d in range(count):
         word, bit = d >> 6, np.uint64(1) << np.uint64(d & 63)
         while i < documents.ends[d]:
-            bits[documents.rows[i] * words + word] |= bit
+            row = documents.rows[i]
+            bits[np.int64(row) * words + word] |= bit
+            if documents.last_word[row] == 0:
+                documents.first_word[row] = word
+            documents.last_word[row] = word + 1
             i += 1
 
 

@@ -12,113 +12,151 @@ term until no document is left.
 
 from __future__ import annotations
 
+from typing import Final, NamedTuple
+
 import numpy as np
 
-from watchword.coding.values import I32
+from watchword.coding.values import I32, I64
 from watchword.kernel import AHEAD, inlined, lean, prefetch
 from watchword.structures.conjunctive import State
 from watchword.structures.luwak.check import FULL
-from watchword.structures.luwak.documents import U64, Documents, place_of_lowest
+from watchword.structures.luwak.documents import U64, Documents, place_of_lowest, words_for
 from watchword.structures.luwak.pairs import Pairs
 from watchword.structures.luwak.queries import COMPLETE, EXTRA, NOTE
 from watchword.structures.structure import BUCKETS, NODES, PREDICATES
 from watchword.structures.terms.lists import AT, COLUMNS, USED, Lists
 
+WAITING: Final = 256  # queries whose first AND waits, so that memory is asked for the bits before
+
+
+class Waiting(NamedTuple):
+    """Queries whose first extra term some document has."""
+
+    note: I64  # where the query stands in its list
+    row: I32  # of its representative term
+    other: I32  # of the extra term
+
+
+class Filtering(NamedTuple):
+    """The working memory: what waits, what is left of a query's bits, the queries to be checked in full."""
+
+    waiting: Waiting
+    left: U64
+    unsure: I32
+    ands: I64  # [how many AND operations]
+
+
+def room_for_filtering(queries: int, documents: int) -> Filtering:
+    waiting = Waiting(np.empty(WAITING, np.int64), np.empty(WAITING, np.int32), np.empty(WAITING, np.int32))
+    left = np.empty(words_for(documents), np.uint64)
+    return Filtering(waiting, left, np.empty(queries, np.int32), np.zeros(1, np.int64))
+
 
 @lean
 def filter_candidates(
-    lists: Lists, documents: Documents, rows: int, count: int, left: U64, pairs: Pairs, unsure: I32, state: State
+    lists: Lists, documents: Documents, rows: int, count: int, filtering: Filtering, pairs: Pairs, state: State
 ) -> tuple[int, int]:
     """Both layers. How many pairs are certain, or FULL; how many queries in `unsure` are to be checked."""
-    dictionary, words = lists.dictionary, lists.pool.words
-    n, more, read, noted, ands = 0, 0, 0, 0, 0
+    dictionary, words, waiting = lists.dictionary, lists.pool.words, filtering.waiting
+    n, more, read, noted, wait = 0, 0, 0, 0, 0
+    filtering.ands[0] = 0
     for r in range(rows):
         prefetch(dictionary, COLUMNS * np.int64(documents.terms[min(rows - 1, r + 2 * AHEAD)]))
         prefetch(words, np.int64(dictionary[documents.terms[min(rows - 1, r + AHEAD)], AT]))
         row = dictionary[documents.terms[r]]
         at, end = row[AT], row[AT] + row[USED]
-        if at == end:
-            continue
-        read += 1
-        first, last = _span(documents, r, count)
+        read += end > at
         while at < end:
-            query, note = words[at], words[at + 1]
-            at += NOTE
-            after = at + (note & EXTRA)
-            noted += 1
-            is_left = True
-            if at == after:
-                _copy(documents, r, count, first, last, left)
-            else:
-                ands += 1
-                is_left = _first_and(documents, r, words[at], count, first, last, left)
-                at += 1
-                while is_left and at < after:
-                    ands += 1
-                    is_left = _next_and(documents, words[at], count, first, last, left)
-                    at += 1
-                at = after
-            if is_left and note & COMPLETE:
-                if n + count > len(pairs.document):
+            if wait == WAITING or n == FULL:
+                n, more = _and_waiting(words, documents, wait, count, filtering, pairs, n, more)
+                wait = 0
+                if n == FULL:
                     return FULL, 0
-                n = write_documents(left, first, last, query, pairs, n)
-            elif is_left:
-                unsure[more] = query
-                more += 1
+            extra = words[at + 1] & EXTRA
+            if extra > 0:
+                other = documents.row[words[at + NOTE]]
+                waiting.note[wait], waiting.row[wait], waiting.other[wait] = at, r, other
+                wait += other >= 0  # without a branch: whether a document has the term cannot be foreseen
+                filtering.ands[0] += other < 0
+            else:
+                n, more = _one_term(words, at, documents, r, count, filtering, pairs, n, more)
+            at += NOTE + extra
+            noted += 1
+    n, more = _and_waiting(words, documents, wait, count, filtering, pairs, n, more)
     state.counts[BUCKETS] += read
     state.counts[NODES] += noted
-    state.counts[PREDICATES] += ands
+    state.counts[PREDICATES] += filtering.ands[0]
+    return n, more
+
+
+@lean
+def _one_term(
+    words: I32, at: int, documents: Documents, r: int, count: int, filtering: Filtering, pairs: Pairs, n: int, more: int
+) -> tuple[int, int]:
+    """A query of which only the representative term is indexed."""
+    first, last = documents.first_word[r], documents.last_word[r]
+    begin = np.int64(r) * words_for(count)
+    for w in range(first, last):
+        filtering.left[w] = documents.bits[begin + w]
+    return _decide(words[at], words[at + 1], first, last, count, filtering, pairs, n, more)
+
+
+@lean
+def _and_waiting(
+    words: I32, documents: Documents, wait: int, count: int, filtering: Filtering, pairs: Pairs, n: int, more: int
+) -> tuple[int, int]:
+    """AND the bits of those that wait, and decide what becomes of them."""
+    waiting, left, bits = filtering.waiting, filtering.left, documents.bits
+    each = words_for(count)
+    ands = 0
+    for i in range(wait):
+        soon = min(wait - 1, i + AHEAD)
+        row = waiting.row[soon]
+        prefetch(bits, np.int64(waiting.other[soon]) * each + documents.first_word[row])
+        at, row, other = waiting.note[i], np.int64(waiting.row[i]), np.int64(waiting.other[i])
+        first, last = documents.first_word[row], documents.last_word[row]
+        some = np.uint64(0)
+        for w in range(first, last):
+            left[w] = bits[row * each + w] & bits[other * each + w]
+            some |= left[w]
+        ands += 1
+        note = words[at + 1]
+        k, after = at + NOTE + 1, at + NOTE + (note & EXTRA)
+        while some != 0 and k < after:
+            some = _and_next(documents, words[k], each, first, last, left)
+            ands += 1
+            k += 1
+        if some != 0:
+            n, more = _decide(words[at], note, first, last, count, filtering, pairs, n, more)
+            if n == FULL:
+                break
+    filtering.ands[0] += ands
     return n, more
 
 
 @inlined
-def _words(count: int) -> int:
-    return (count + 63) >> 6
-
-
-@inlined
-def _span(documents: Documents, r: int, count: int) -> tuple[int, int]:
-    """From the first to the last word with a document of this row."""
-    words = _words(count)
-    begin = np.int64(r) * words
-    first, last = 0, words
-    while documents.bits[begin + first] == 0:
-        first += 1
-    while documents.bits[begin + last - 1] == 0:
-        last -= 1
-    return first, last
-
-
-@inlined
-def _copy(documents: Documents, r: int, count: int, first: int, last: int, left: U64) -> None:
-    begin = np.int64(r) * _words(count)
-    for w in range(first, last):
-        left[w] = documents.bits[begin + w]
-
-
-@inlined
-def _first_and(documents: Documents, r: int, term: int, count: int, first: int, last: int, left: U64) -> bool:
-    """The documents that have both this row's term and the other; are there any?"""
+def _and_next(documents: Documents, term: int, each: int, first: int, last: int, left: U64) -> np.uint64:
+    """AND the bits of a term; 0 if no document is left. A term that none has is all zeros."""
     row = np.int64(documents.row[term])
     some = np.uint64(0)
     if row >= 0:
-        begin, other = np.int64(r) * _words(count), row * _words(count)
         for w in range(first, last):
-            left[w] = documents.bits[begin + w] & documents.bits[other + w]
+            left[w] &= documents.bits[row * each + w]
             some |= left[w]
-    return some != 0
+    return some
 
 
-@inlined
-def _next_and(documents: Documents, term: int, count: int, first: int, last: int, left: U64) -> bool:
-    row = np.int64(documents.row[term])
-    some = np.uint64(0)
-    if row >= 0:
-        other = row * _words(count)
-        for w in range(first, last):
-            left[w] &= documents.bits[other + w]
-            some |= left[w]
-    return some != 0
+@lean
+def _decide(
+    query: int, note: int, first: int, last: int, count: int, filtering: Filtering, pairs: Pairs, n: int, more: int
+) -> tuple[int, int]:
+    """What becomes of a query that has documents left: matches if its note says all, else a full evaluation."""
+    if note & COMPLETE == 0:
+        filtering.unsure[more] = query
+        return n, more + 1
+    if n == FULL or n + count > len(pairs.document):
+        return FULL, more
+    return write_documents(filtering.left, first, last, query, pairs, n), more
 
 
 @inlined

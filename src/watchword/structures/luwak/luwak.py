@@ -32,6 +32,7 @@ from watchword.structures.terms.vocabulary import TermSets
 class Luwak(BatchStructure):
     defaults: ClassVar[Parameters] = {"batch_size": BATCH_SIZE}
     batches_duplicates: ClassVar[bool] = False
+    has_notes: ClassVar[bool] = False
 
     @classmethod
     def of(cls, stored: Stored, given: Input, parameters: Parameters) -> Luwak:

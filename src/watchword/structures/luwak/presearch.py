@@ -33,7 +33,7 @@ from watchword.structures.luwak.collect import (
 )
 from watchword.structures.luwak.cooccurrence import NO_MATRIX, build_matrix, document_frequencies
 from watchword.structures.luwak.documents import index_documents, map_documents, with_room_for_bits, words_for
-from watchword.structures.luwak.filter import filter_candidates
+from watchword.structures.luwak.filter import filter_candidates, room_for_filtering
 from watchword.structures.luwak.queries import NOTE, extra_notes, sizes_of
 from watchword.structures.luwak.structure import BATCH_SIZE, BatchStructure, LuwakParts, Working
 from watchword.structures.luwak.times import thesis_times
@@ -54,9 +54,10 @@ class Filtered(BatchStructure):
     """What the two share: notes, bit maps."""
 
     batches_duplicates: ClassVar[bool] = True
+    has_notes: ClassVar[bool] = True
 
     def _bytes_of_batch(self, rows: int, count: int, tokens: int) -> dict[str, int]:
-        return {**super()._bytes_of_batch(rows, count, tokens), "bit map": 8 * rows * words_for(count)}
+        return {**super()._bytes_of_batch(rows, count, tokens), "bit map": 8 * rows * (1 + words_for(count))}
 
     def describe(self) -> dict[str, Any]:
         described = super().describe()
@@ -66,14 +67,14 @@ class Filtered(BatchStructure):
     def _find(self, working: Working, rows: int, count: int, state: State) -> int:
         documents = working.documents = with_room_for_bits(working.documents, rows, count)
         map_documents(documents, rows, count)
-        left, unsure = np.empty(words_for(count), np.uint64), np.empty(self.stored.count, np.int32)
-        found, more = filter_candidates(self.lists, documents, rows, count, left, working.pairs, unsure, state)
-        if more == 0:
+        filtering = room_for_filtering(self.stored.count, count)
+        found, more = filter_candidates(self.lists, documents, rows, count, filtering, working.pairs, state)
+        if more == 0 or found == check.FULL:
             return found
         state.counts[CANDIDATES] += more
         index_documents(documents, rows, count)
         stored = check.Stored(self.stored.conjunctions, self.vocabulary)
-        return check.check_all(stored, documents, count, unsure[:more], working.cursors, working.pairs, found)
+        return check.check_all(stored, documents, count, filtering.unsure[:more], working.cursors, working.pairs, found)
 
 
 @dataclass

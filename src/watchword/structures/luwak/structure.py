@@ -89,7 +89,8 @@ class Working:
 @dataclass
 class BatchStructure(TermStructure):
     Parts: ClassVar[Any] = LuwakParts
-    batches_duplicates: ClassVar[bool]
+    batches_duplicates: ClassVar[bool]  # are queries with the same terms one entry?
+    has_notes: ClassVar[bool]
 
     lists: Lists
     same: I32  # query -> the next one with the same terms, -1 where there is none; empty where all stand for themselves
@@ -102,7 +103,7 @@ class BatchStructure(TermStructure):
 
     @abstractmethod
     def _notes(self, sets: TermSets) -> I32:
-        """What is noted of each query with these terms; empty where queries have no notes."""
+        """What is noted of each query with these terms; nothing where queries have no notes."""
 
     def _bytes_of_batch(self, rows: int, count: int, tokens: int) -> dict[str, int]:
         """By part: of a batch with so many rows, documents, and rows of all its documents together."""
@@ -148,7 +149,7 @@ class BatchStructure(TermStructure):
 
     def _delete(self, conjunctions: I64) -> None:
         sets = self._terms(conjunctions)
-        take_out(self.lists, sets, conjunctions, self.same, len(self._notes(sets)) > 0)
+        take_out(self.lists, sets, conjunctions, self.same, self.has_notes)
 
     # --- matching ----------------------------------------------------------------------------------------------
 
