@@ -28,8 +28,32 @@ class ExpressionError(WatchwordError, ValueError):
         self.expected = expected
 
 
+class QueryError(ExpressionError):
+    """A text query of MATCHES that cannot be read.
+
+    `position` counts into the text that was given, the SQL around the query where there is one;
+    `query_position` counts into the query itself.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        position: int | None = None,
+        found: str | None = None,
+        expected: str | None = None,
+        query_position: int | None = None,
+    ) -> None:
+        super().__init__(message, position=position, found=found, expected=expected)
+        self.query_position = query_position
+
+
 class LimitError(ExpressionError):
     """An expression or event beyond a documented limit (see `watchword.limits`)."""
+
+
+class TextSettingsError(WatchwordError, ValueError):
+    """Settings of text that name an analyzer or an operator that does not exist."""
 
 
 class EventError(WatchwordError, ValueError):

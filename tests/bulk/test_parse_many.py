@@ -19,7 +19,7 @@ from watchword.language.expression import And, Operator, Or, Predicate
 from watchword.language.render import to_sql
 from watchword.language.sql import RESERVED, parse
 from watchword.language.table_rows import to_expression
-from watchword.limits import LIST_LENGTH, NAME_BYTES, NESTING, PATTERN_BYTES
+from watchword.limits import LIST_LENGTH, NAME_BYTES, NESTING, PATTERN_BYTES, QUERY_CHARACTERS, QUERY_CLAUSES
 
 PLAIN = """
 a = 1|a == 1|a<>1|a!=-1|a < 0|a<=1|a>-5|a >= 9|a = 999999999999999999|a=1.5|a = -0.0|a = 1e5 AND b > 2.5E-3
@@ -33,6 +33,9 @@ a = 1 AND b = 2 AND c = 3|a = 1 OR b = 2 OR c = 3|a = 1 AND b = 2 OR c = 3 AND d
 a OR (b OR (c OR d)) OR e|(a OR b) AND (c OR d)|((a OR b)) OR (c AND d)|(a AND b) AND c|a AND ((b OR c))
 NOT (a AND b)|NOT (a AND b) AND c|NOT NOT a = 1|NOT (NOT (a OR b) AND c)|(NOT a) AND b|((a AND b) OR (c))
 (((a OR b)) AND c) OR d|(((a AND b)) OR c) AND d|a=1 AND(b=2)OR(c=3)|NOT(a)|date = 1 AND timestamp < 2
+MATCHES(body, 'a')|matches (  "the body" , ' +w1 -w_2  w3 ' )|MATCHES(a.b, '"wi-fi it''s"~20 U.S. goog*') AND c
+NOT MATCHES(a,'+"x y" z1*')OR(MATCHES(b, 'a AND b OR -"c d" AND and'))|matches = 1 AND matches|MATCHES(m, '""  a')
+MATCHES(a, 'g?o* *f ? AND* b~ b~1 (c OR NOT d~2) -(e "f g") AND ((h))')|MATCHES(a, 'NOT (b)')
 """
 FORMS = [form for line in PLAIN.strip("\n").split("\n") for form in line.split("|")] + ["a  \r\n=\t1"]
 
@@ -52,6 +55,19 @@ a = 'x'AND b|a = 1 -- c|a = 1 /* c */ AND b|a = 1 # c|a = 1;|a <=> 1|a => 1|a ==
 a LIKE'x'|a IN(1)AND b|a = e'x'|N'x' = a|a = x'1f'|f(a) = 1|MATCHES(a, 'b')|a = 1 AND AND b|a NOT NOT IN (1)
 a = {{b}}|{# a #} b|SHOW a|show = 1|a\x00 = 1|a\xa0= 1|a\x0b= 1|a = '\x00'|a RLIKE '(?=x)'|a IN (1 2)|a IN 1
 a NOT = 1|a NOT IS NULL
+MATCHES|MATCHES(|MATCHES(a|MATCHES(a,|MATCHES(a,'b'|MATCHES(a 'b')|MATCHES(a,,'b')|MATCHES()|MATCHES('a', 'b')
+MATCHES(a, 'b', 1)|MATCHES(a, 'b c', 2) AND d|MATCHES(a, 'b', 2)|MATCHES(a, NULL)|MATCHES(a, 3)|MATCHES(a, b)
+MATCHES(a, '')|MATCHES(a, ' ')|MATCHES(a, '+')|MATCHES(a, 'a -')|MATCHES(a, '"b')|MATCHES(a, '"b"c')|MATCHES(a, 'b"c"')
+MATCHES(a, 'AND')|MATCHES(a, 'b AND')|MATCHES(a, 'OR b')|MATCHES(a, 'b AND OR c')|MATCHES(a, 'b AND AND c')
+MATCHES(a, '+b OR c')|MATCHES(a, 'b OR c +d')|MATCHES(a, '+b AND c')|MATCHES(a, 'b AND -c')|MATCHES(a, 'b AND +AND')
+MATCHES(a, 'NOT b')|MATCHES(a, 'b NOT')|MATCHES(a, '-NOT')|MATCHES(a, 'NOT NOT b')|MATCHES(a, '+-b')|MATCHES(a, '*')
+MATCHES(a, 'b~1 c~ d?e *f g**')|MATCHES(a, 'b**c')|MATCHES(a, 'x:b')|MATCHES(a, 'x:')|MATCHES(a, '/b+/')
+MATCHES(a, '(b c)@2')|MATCHES(a, '(b c)@3')|MATCHES(a, 'b^2')|MATCHES(a, '"b"~')|MATCHES(a, '"b"~9999')
+MATCHES(a, '"b"~99999')|MATCHES(a, '"b c"~2x')|MATCHES(a, 'b*c')|MATCHES(a, 'b* AND c')|MATCHES(a, 'AND* OR*')
+MATCHES(a, 'größe "x ö"')|MATCHES(a, 'b	c')|MATCHES(a, '/(/')|MATCHES(a, '-  b')|MATCHES(a, '.b')|MATCHES(a, '"b" "c"')
+MATCHES(a, 'b''')|a = MATCHES(b, 'c')|MATCHES(a, 'b') = 1|MATCHES(a, 'b') c|MATCHES(a.in, 'b')|"MATCHES"(a, 'b')
+x.MATCHES(a, 'b')|MATCHES (a = 1)|MATCHESX(a, 'b')|MATCHES(a, N'b')|MATCHES(a, 'b' 'c')|MATCHES(MATCHES, 'b')
+NOT MATCHES NOT NULL
 """
 ODDITIES = [form for line in ODD.strip("\n").split("\n") for form in line.split("|")] + [
     "\u0131s = 1",
@@ -92,7 +108,7 @@ def without_parser(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ExpressionError(f"given up: {text}")
 
     monkeypatch.setattr(column, "parse", refuse)
-    monkeypatch.setattr(column, "_is_pattern", lambda pattern: True)
+    monkeypatch.setattr(column, "_is_good", lambda operator, text: operator == Operator.RLIKE)
 
 
 def test_plain_forms_parse_alike() -> None:
@@ -182,6 +198,58 @@ def test_bad_patterns_are_errors_and_leave_no_names() -> None:
     parsed = check(texts)
     assert sorted(parsed.table.names) == ["good"]
     assert [row % 4 for row, _ in parsed.errors] == [1, 2] * 3
+
+
+def test_bad_queries_are_errors_and_leave_no_names() -> None:
+    texts = ["MATCHES(good, 'a b')", "MATCHES(bad, 'a (')", "x = 1 AND MATCHES(worse, '/(/')", "MATCHES(good, 'a (b)')"]
+    parsed = check(texts * 3)
+    assert sorted(parsed.table.names) == ["good"]
+    assert [row % 4 for row, _ in parsed.errors] == [1, 2] * 3
+
+
+def test_queries_near_and_beyond_the_limits() -> None:
+    lengths = (QUERY_CLAUSES // 2, QUERY_CLAUSES, QUERY_CLAUSES + 1)
+    queries = [word * length for length in lengths for word in ("a", "a ", "- ", '"" ')]
+    queries += ["a" * QUERY_CHARACTERS, "a" * (QUERY_CHARACTERS + 1), '"a"~999', '"a"~0001', "-a " * 400]
+    for depth in (15, 16, 17, 32, 33, 64, 65):
+        queries += [before * depth + "a" + ")" * depth for before in ("(", "NOT (", "-(")]
+    check([f"MATCHES(a, '{query}')" for query in queries])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 1 << 32))
+def test_queries_are_judged_alike(seed: int) -> None:
+    rng = random.Random(seed)
+    pieces = [
+        "a",
+        "w1",
+        "+(",
+        "-(",
+        "NOT (",
+        "?",
+        "~1",
+        "~",
+        "~3",
+        "AND",
+        "OR",
+        "NOT",
+        '"b c"',
+        "~2",
+        "*",
+        "+",
+        "-",
+        " ",
+        "  ",
+        "''",
+        ".",
+        '"',
+        "(",
+        ")",
+        "é",
+        "a*",
+    ]
+    queries = [rng.choice(["", " "]).join(rng.choices(pieces, k=rng.randint(1, 7))) for _ in range(50)]
+    check([f"MATCHES(a, '{query}')" for query in queries])
 
 
 def test_the_table_of_an_example() -> None:

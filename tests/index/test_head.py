@@ -25,6 +25,7 @@ from watchword.language.evaluate import evaluate, evaluate_flat
 from watchword.language.expression import And, Expression, Not, Operator, Or, Predicate, Truth
 from watchword.language.sql import parse
 from watchword.language.table_rows import from_expressions, to_expression
+from watchword.text.settings import DEFAULT
 
 Event = Mapping[str, object]
 
@@ -62,7 +63,7 @@ events = st.dictionaries(st.sampled_from(NAMES), values, max_size=3)
 
 def head_of(expressions: Iterable[Expression]) -> tuple[Head, Attributes]:
     attributes = Attributes()
-    head = Head(attributes)
+    head = Head(attributes, DEFAULT)
     for slot, expression in enumerate(expressions):
         assert head.append(expression) == slot
     return head, attributes
@@ -122,7 +123,7 @@ def test_an_event_comes_back_from_its_cells(expression: Expression, event: Event
 @pytest.mark.plain
 def test_small_life() -> None:
     attributes = Attributes()
-    head = Head(attributes)
+    head = Head(attributes, DEFAULT)
     expressions = [
         parse("model = 'iphone5s' AND color = 'silver' AND price <= 580"),
         parse("price IN (550, 551.5) OR tags LIKE '%sale_'"),

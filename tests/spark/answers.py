@@ -5,30 +5,54 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
-import pytest
+import pyarrow.compute as pc
 
-from watchword.cli.shop import Shop
+import watchword.spark as wws
+from watchword.cli import shop
 from watchword.index.index import Index
 
 SUBSCRIPTIONS: Final = 3000
-PARTITIONS: Final = [2, pytest.param(1, marks=pytest.mark.long), pytest.param(7, marks=pytest.mark.long)]
 EVENTS: Final = 400
+MORE: Final = (  # what the shop's wishes do not have: attributes below a record, absence, several keys
+    "offer.brand = 'Nordvik'",
+    "offer.seller.country = 'DE'",
+    "model IS NULL",
+    "brand IN ('Nordvik', 'Solana') OR category = 'lamp' OR offer.category = 'lamp'",
+)
 
 
 @cache
 def subscriptions() -> pa.Table:
-    texts = Shop(3).expressions(SUBSCRIPTIONS)
+    texts = [*shop.Shop(3).expressions(SUBSCRIPTIONS - len(MORE)), *MORE]
     return pa.table({"id": [f"s{number}" for number in range(SUBSCRIPTIONS)], "expression": texts})
 
 
 @cache
 def offers() -> list[dict[str, Any]]:
-    return Shop(4).offers(EVENTS)
+    return shop.Shop(4).offers(EVENTS)
+
+
+@dataclass(frozen=True)
+class Shop:
+    """The shop's index as Spark built it, and in memory."""
+
+    path: Path
+    index: Index
+
+
+def built_shop(spark: Any, folder: Path) -> Shop:
+    table = subscriptions()
+    index = Index()
+    index.subscribe_many(table)
+    built = wws.build(spark.createDataFrame(table), folder, parts=4)
+    assert (built.version, built.subscriptions, built.refused) == (1, len(index), 0)
+    return Shop(folder, index)
 
 
 def as_json(events: Sequence[Any]) -> pa.Table:
@@ -73,6 +97,16 @@ def rows(frame: Any) -> list[tuple[Any, Any]]:
     found = list(zip(table["id"].to_pylist(), table["subscription"].to_pylist(), strict=True))
     assert max(Counter(found).values(), default=1) == 1
     return sorted(found)
+
+
+def matches_and_bad(frame: Any) -> tuple[list[tuple[Any, Any]], list[dict[str, Any]]]:
+    """With a column `reason`: the matches, and the rows of bad events by id."""
+    table = frame.toArrow()
+    good = table.filter(pc.is_null(table["reason"]))
+    found = list(zip(good["id"].to_pylist(), good["subscription"].to_pylist(), strict=True))
+    assert max(Counter(found).values(), default=1) == 1
+    bad = table.filter(pc.is_valid(table["reason"])).to_pylist()
+    return sorted(found), sorted(bad, key=lambda row: row["id"])
 
 
 def files(folder: str | Path) -> set[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from tests.spark.answers import Shop, built_shop
 
 import watchword.spark as wws
 
@@ -14,6 +15,9 @@ FAST: Final = {
     # a JVM for a minute of small jobs: compiled lightly, collected simply
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.shuffle.partitions": "2",
+    # and plans interpreted: to compile one takes longer than its few rows
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
 
@@ -29,3 +33,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def spark() -> Iterator[Any]:
     with wws.session("local[2]", memory="1g", settings=FAST) as session:
         yield session
+
+
+@pytest.fixture(scope="session")
+def shop(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    """Built once, for all tests that only read it."""
+    return built_shop(spark, tmp_path_factory.mktemp("shop"))

@@ -49,9 +49,12 @@ def test_rows_of_one_id_without_an_order_are_refused(spark: Any, tmp_path: Path)
 
 
 def test_no_subscriptions_make_an_empty_version(spark: Any, tmp_path: Path) -> None:
-    assert wws.build(frame(spark, []), tmp_path).subscriptions == 0
-    found = wws.match(frame(spark, [(1, 5)], "id int, price int"), tmp_path)
-    assert found.count() == 0
+    assert wws.build(frame(spark, [], "id int, expression string"), tmp_path).subscriptions == 0
+    events = frame(spark, [(1, '{"x": 1}'), (2, "{")], "id int, event string")
+    for strategy in ("replicate", "shard", "join"):
+        found = wws.match(events, tmp_path, json="event", strategy=strategy, output="arrays", errors="reason")
+        assert {row["id"]: row["subscriptions"] for row in found.toArrow().to_pylist()} == {1: [], 2: None}
+    assert wws.match(events, tmp_path, json="event").count() == 0
 
 
 def test_every_build_is_a_version_and_earlier_ones_stay(spark: Any, tmp_path: Path) -> None:
@@ -140,7 +143,7 @@ def test_what_is_no_index_of_spark_says_so(spark: Any, tmp_path: Path) -> None:
     with pytest.raises(watchword.StorageError, match="is an index of one process"):
         wws.match(events, tmp_path / "one")
     wws.build(frame(spark, [("a", "price > 0")]), tmp_path / "many")
-    with pytest.raises(watchword.StorageError, match="names no manifest"):
+    with pytest.raises(watchword.StorageError, match="is an index that Spark built"):
         watchword.Index.open(tmp_path / "many")
 
 

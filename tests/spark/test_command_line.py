@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset
+import pyarrow.parquet
 import pytest
 from tests.cli.test_match import EVENTS, SUBSCRIPTIONS, run, write
 
@@ -205,3 +206,27 @@ def test_the_demo_ends_on_spark() -> None:
     figures = json.loads(shown)
     assert figures["spark_same_matches"] is True
     assert figures["spark_subscriptions"] == 2000
+
+
+def test_what_spark_built_is_read_without_it(spark: Any, tmp_path: Path) -> None:
+    subscriptions, index = write(tmp_path / "s.parquet", SUBSCRIPTIONS), tmp_path / "shop.index"
+    events = write(tmp_path / "events.parquet", EVENTS)
+    wws.build(spark.read.parquet(str(subscriptions)), index, parts=2)
+    for command in ("stats", "check"):
+        told = json.loads(run(command, index, "--format", "json").stdout)
+        assert (told["version"], told["parts"], told["subscriptions"]) == (1, 2, 3)
+    assert "price" in run("explain", index, "cheap", "--event", '{"price": 3}').stdout
+    run("match", "--index", index, "--events", events, "--out", tmp_path / "m.parquet", "--id", "order")
+    found = pyarrow.parquet.read_table(tmp_path / "m.parquet")
+    assert sorted(zip(found["event"].to_pylist(), found["subscription"].to_pylist(), strict=True)) == MATCHES
+    damaged = next(wws.current(index).folders()[0].glob("segment-*"))
+    content = damaged.read_bytes()
+    damaged.write_bytes(content[:-640] + bytes(byte ^ 1 for byte in content[-640:]))
+    assert damaged.name in run("check", index, code=1).stderr
+
+
+def test_subscriptions_of_tenants_are_not_explained_by_their_ids(spark: Any, tmp_path: Path) -> None:
+    frame = spark.createDataFrame([("acme", 1, "TRUE")], "tenant string, id int, expression string")
+    wws.build(frame, tmp_path / "index")
+    assert "belong to tenants" in run("explain", tmp_path / "index", "1", "--event", "{}", code=1).stderr
+    assert json.loads(run("stats", tmp_path / "index", "--format", "json").stdout)["subscriptions"] == 1

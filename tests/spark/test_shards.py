@@ -1,4 +1,4 @@
-"""Replicated, sharded or joined, the answer is the same; `auto` goes by size."""
+"""Shards and buckets: which events go where, what is left beside the index, and what `auto` chooses."""
 
 from __future__ import annotations
 
@@ -9,80 +9,91 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from tests.index.answers import wanted
-from tests.spark.answers import FORMS, PARTITIONS, as_json, expected, offers, rows, subscriptions
+from tests.spark.answers import Shop, as_json, expected, files, offers, rows
 
 import watchword
 import watchword.spark as wws
+from watchword.coding.attributes import Attributes
+from watchword.coding.read_events import read_events
 from watchword.language.build import to_expression
 from watchword.spark import versions
-from watchword.spark.shards import chosen, shards_of
+from watchword.spark.access_keys import keys_of_events
+from watchword.spark.match import places_of
+from watchword.spark.shards import shards_of
+from watchword.spark.strategy import chosen
+
+
+@pytest.mark.parametrize(("strategy", "visited", "in_vain"), [("shard", 60, 15), ("join", 80, 40)])
+def test_an_event_goes_only_where_something_may_wait_for_it(
+    spark: Any, colours: Path, strategy: str, visited: int, in_vain: int
+) -> None:
+    """To the shard that has its colour; to the bucket of its colour, and to that of having one."""
+    version = versions.current(colours)
+    frame = spark.createDataFrame([(number, f"c{number}") for number in range(60)], "id int, colour string")
+    found = wws.match(frame, colours, strategy=strategy, host_bytes=version.bytes // 8)
+    assert rows(found) == [(number, number) for number in range(40)]
+    cells = read_events([{"colour": f"c{number}"} for number in range(60)], Attributes(["colour"]))
+    _, places = places_of(spark, version, strategy, version.bytes // 8)
+    visits = places.visits(keys_of_events(cells, ["colour"]))
+    assert 40 <= visits[:40].sum() <= visited
+    assert visits[40:].sum() <= in_vain
 
 
 @pytest.fixture(scope="module")
-def path(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("index")
-    wws.build(spark.createDataFrame(subscriptions()), folder, parts=5)
+def colours(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of 40 colours each of 8 parts has some."""
+    folder = tmp_path_factory.mktemp("colours")
+    table = pa.table({"id": list(range(40)), "expression": [f"colour = 'c{number}'" for number in range(40)]})
+    wws.build(spark.createDataFrame(table), folder, parts=8)
     return folder
 
 
-@pytest.fixture(scope="module")
-def index() -> watchword.Index:
-    built = watchword.Index()
-    built.subscribe_many(subscriptions())
-    return built
+def test_what_matches_leave_beside_the_index_goes_with_its_version(spark: Any, tmp_path: Path) -> None:
+    frame = spark.createDataFrame([(1, 5)], "id int, x int")
+    for number in (1, 2):
+        wws.build(spark.createDataFrame([(f"v{number}", "x > 0")], "id string, expression string"), tmp_path)
+        for strategy in ("shard", "join"):
+            assert rows(wws.match(frame, tmp_path, strategy=strategy)) == [(1, f"v{number}")]
+        assert len(list((tmp_path / "keys").iterdir())) == len(list((tmp_path / "buckets").iterdir())) == number
+    before = files(tmp_path)
+    assert rows(wws.match(frame, tmp_path, strategy="join")) == [(1, "v2")]
+    assert files(tmp_path) == before
+    wws.remove_old(tmp_path, keep=1)
+    assert [folder.name for folder in (tmp_path / "buckets").iterdir()] == ["00000002"]
+    assert len(list((tmp_path / "keys").iterdir())) == 1
 
 
-@pytest.mark.parametrize("partitions", PARTITIONS)
-@pytest.mark.parametrize("form", list(FORMS))
-@pytest.mark.parametrize("strategy", ["shard", "join"])
-def test_the_answer_is_the_same(
-    spark: Any, path: Path, index: watchword.Index, strategy: str, form: str, partitions: int
-) -> None:
-    table = FORMS[form](offers())
-    json = "event" if form == "json" else None
-    events = spark.createDataFrame(table).repartition(partitions)
-    found = wws.match(events, path, json=json, strategy=strategy, host_bytes=versions.current(path).bytes // 3)
-    assert rows(found) == expected(index, table, json)
-
-
-@pytest.mark.parametrize("events", [0, 60])
-@pytest.mark.parametrize("strategy", ["shard", "join"])
-def test_bad_and_missing_events(spark: Any, path: Path, index: watchword.Index, strategy: str, events: int) -> None:
-    table = as_json([*offers(), "{", "null"]).slice(len(offers()) + 2 - events)
-    frame = spark.createDataFrame(table, "id long, event string")
-    found = wws.match(frame, path, json="event", strategy=strategy, errors="reason")
-    assert rows(found.where("reason is null")) == expected(index, table, "event")
-    assert found.where("reason is not null").count() == min(events, 2)
-
-
-def test_a_row_per_event(spark: Any, path: Path) -> None:
-    frame = spark.createDataFrame(as_json([*offers()[:50], "{", {"brand": "none"}]))
-    both = [
-        wws.match(frame, path, json="event", strategy=strategy, output="arrays", errors="reason").toArrow().to_pylist()
-        for strategy in ("replicate", "shard", "join")
-    ]
-    for found in both:
-        for row in found:
-            row["subscriptions"] = row["subscriptions"] and sorted(row["subscriptions"])
-        found.sort(key=lambda row: row["id"])
-    assert both[0] == both[1] == both[2]
-
-
-def test_auto_goes_by_size(path: Path) -> None:
-    version = versions.current(path)
-    assert chosen("auto", version, version.bytes) == "replicate"
-    assert chosen("auto", version, version.bytes - 1) == "shard"
-    assert chosen("auto", version, 10) == "join"
-    assert chosen("replicate", version, 1) == "replicate"
+def test_auto_goes_by_size(shop: Shop) -> None:
+    version = versions.current(shop.path)
+    assert chosen(version, version.bytes).strategy == "replicate"
+    assert chosen(version, version.bytes - 1).strategy == "shard"
+    assert chosen(version, 10).strategy == "join"
     assert len(shards_of(version, version.bytes)) == 2
     shards = shards_of(version, version.bytes // 3 + 1)
     assert len(shards) == 3
-    assert sorted(part.partition for shard in shards for part in shard.parts) == list(range(5))
+    assert sorted(part.partition for shard in shards for part in shard.parts) == list(range(4))
     assert len(shards_of(version.only(version.parts[:1]), 1)) == 1
     assert len(shards_of(version.only([]), 1)) == 1
 
 
-def test_a_stream_is_sharded_batch_by_batch(spark: Any, path: Path, index: watchword.Index, tmp_path: Path) -> None:
+def test_auto_goes_by_what_statistics_know(spark: Any, tmp_path: Path) -> None:
+    """An event with two values visits five buckets at most, and every shard."""
+    texts = [f"a{number % 50} = {number}" for number in range(1000)]
+    wws.build(spark.createDataFrame(pa.table({"id": list(range(1000)), "expression": texts})), tmp_path, parts=8)
+    size = versions.current(tmp_path).bytes
+    assert "no statistics" in wws.choose(tmp_path, host_bytes=size // 6).reason
+    found = wws.statistics(spark.createDataFrame([(0, 1)], "a0 int, a1 int"))
+    found.save(tmp_path)
+    found.release()
+    for hosts, strategy in ((6, "join"), (2, "shard")):
+        choice = wws.choose(tmp_path, host_bytes=size // hosts)
+        assert (choice.strategy, "one visits" in choice.reason) == (strategy, True), choice
+    assert wws.choose(tmp_path, host_bytes=1 << 40).strategy == "replicate"
+
+
+def test_a_stream_is_sharded_batch_by_batch(spark: Any, shop: Shop, tmp_path: Path) -> None:
+    path, index = shop.path, shop.index
+
     spark.createDataFrame(as_json(offers())).write.parquet(str(tmp_path / "in"))
     events = spark.readStream.schema("id long, event string").parquet(str(tmp_path / "in"))
     with pytest.raises(watchword.EventError, match=r"sharded or joined by wws\.stream"):

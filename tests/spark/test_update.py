@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.spark.answers import Shop as Built
 from tests.spark.answers import as_json, expected, files, offers, rows, subscriptions
 
 import watchword
@@ -20,9 +22,9 @@ CHANGES = "op string, id string, expression string"
 
 
 @pytest.fixture
-def path(spark: Any, tmp_path: Path) -> Path:
-    wws.build(spark.createDataFrame(subscriptions()), tmp_path / "index", parts=4)
-    return tmp_path / "index"
+def path(shop: Built, tmp_path: Path) -> Path:
+    """A copy: an index may be moved."""
+    return shutil.copytree(shop.path, tmp_path / "index")
 
 
 def answers(spark: Any, path: Path, version: int | None = None) -> list[tuple[Any, Any]]:
@@ -85,7 +87,8 @@ def test_changes_of_one_id_happen_in_the_order_of_their_versions(spark: Any, pat
     built = wws.update(spark.createDataFrame(made, CHANGES + ", version int"), path)
     assert built.refused == 1
     events = spark.createDataFrame([(x, x) for x in (1, 2, 4)], "id int, x int")
-    assert rows(wws.match(events, path)) == [(1, "b"), (4, "a")]
+    found = [pair for pair in rows(wws.match(events, path)) if pair[1] in ("a", "b", "c", "nobody")]
+    assert found == [(1, "b"), (4, "a")]
 
 
 def test_bad_changes_come_back_and_change_nothing(spark: Any, path: Path) -> None:

@@ -17,7 +17,9 @@ from watchword.coding.build_coded import build_coded
 from watchword.coding.coded import CodedExpressions
 from watchword.coding.encode import CodedEvents, encode
 from watchword.coding.encode_patterns import PatternCoder
+from watchword.coding.expand_matches import expand_matches
 from watchword.coding.read_events import read_events
+from watchword.coding.text_coder import TextCoder
 from watchword.index.incoming import read_subscriptions
 from watchword.index.segment import take_predicates
 from watchword.language.expression import Expression
@@ -25,6 +27,7 @@ from watchword.language.table_rows import take
 from watchword.structures.registry import checked_parameters, structure_class
 from watchword.structures.selectivity import from_conditions, from_events
 from watchword.structures.structure import Input, Matches
+from watchword.text.settings import DEFAULT
 
 
 @dataclass
@@ -35,7 +38,7 @@ class Workbench:
 
     def __post_init__(self) -> None:
         self.table = read_subscriptions(list(enumerate(self.trees)), pa.int64()).table
-        self.coding = build_codebook(self.table)
+        self.coding = build_codebook(expand_matches(self.table, DEFAULT))
         self.coder = PatternCoder(self.coding.book, self.coding.patterns)
         self.attributes = Attributes()
         numbers = self.attributes.add(self.coding.names)
@@ -48,7 +51,9 @@ class Workbench:
         return build_coded(take(self.table, wanted), part)
 
     def events(self, events: Sequence[Event]) -> CodedEvents:
-        return encode(read_events(list(events), self.attributes), self.coding.book, self.coder, self.local)
+        return encode(
+            read_events(list(events), self.attributes), self.coding.book, self.coder, TextCoder([], 0), self.local
+        )
 
     def given(self, rows: Iterable[int], training: Sequence[Event] | None = None) -> Input:
         coded = self.coded(rows)

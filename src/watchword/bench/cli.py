@@ -7,16 +7,20 @@ import json
 import time
 from itertools import groupby
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Final
 
 import typer
 
 import watchword
+from watchword.bench.papers.cli import compare, papers
+from watchword.bench.peers.cli import peers
 from watchword.cli.options import OutputFormat
 from watchword.cli.progress import Progress
 from watchword.cli.show import Format, show_json, show_rows
 
 app = typer.Typer(help="Measure this machine.", no_args_is_help=True)
+app.command()(peers)
 
 SUBSCRIPTIONS: Final = 1_000_000
 QUICK: Final = 20_000
@@ -38,9 +42,8 @@ class AnyName(enum.StrEnum):
     KEYWORD = "keyword"
 
 
-@app.callback()
-def _group() -> None:
-    pass  # so that a single command keeps its name
+for command in (papers, compare):
+    app.command()(command)
 
 
 @app.command()
@@ -88,33 +91,53 @@ def structures(
     structure: Annotated[list[str] | None, typer.Option(help="Again for several; all if not given.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Few subscriptions: does it run?")] = False,
     training: Annotated[bool, typer.Option("--training", help="Give the index the events for its statistics.")] = False,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Append every row as a line of JSON.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep the raw results; a run goes on from there.")
+    ] = None,
     format: OutputFormat = Format.TABLE,
 ) -> None:
-    """Compare all structures on the same workloads: load, memory, size, time and what they count."""
-    from watchword.bench.structures import Contest, auto_counts, compare
-    from watchword.bench.workloads import make_workload
+    """Compare all structures on the same workloads: construction, memory, size, time and what they count."""
+    from watchword.bench.harness.run import run
+    from watchword.bench.harness.settings import Settings
+    from watchword.bench.harness.store import Store
+    from watchword.bench.structures import contest, record
 
     count = subscriptions or (QUICK if quick else SUBSCRIPTIONS)
     names = structure or list(watchword.structures())
     records: list[dict[str, Any]] = []
-    for name in workload or AnyName:
-        with Progress(f"{name.value}: making the workload"):
-            contest = Contest.of(make_workload(name.value, count), training=training)
-        with Progress(f"{name.value}: what auto finds"):
-            counts = auto_counts(contest)
-        rows = []
-        with Progress(f"{name.value}: {count:,} subscriptions") as progress:
-            for number, row in enumerate(compare(contest, names, counts), 1):
-                rows.append(row)
-                records.append({"workload": name.value, "subscriptions": count, **row})
-                if out is not None:
-                    _append(out, records[-1])
-                progress.update(number / len(names), row["structure"])
-        if format is Format.TABLE:
-            show_rows(f"{name.value}, {count:,} subscriptions", rows, format)
+    with TemporaryDirectory(prefix="watchword-bench-") as folder:
+        store = Store(out or Path(folder))
+        for name in workload or AnyName:
+            trials = contest(name.value, count, names, training=training)
+            with Progress(name.value) as progress:
+                run(trials, store, Settings(5, 2.0), lambda at: progress.update(at.done / at.total, at.text()))
+            found = store.rows(trials)
+            rows = [record(trial.structure, found[trial.key]) for trial in trials]
+            records += [{"workload": name.value, "subscriptions": count, **row} for row in rows]
+            if format is Format.TABLE:
+                show_rows(f"{name.value}, {count:,} subscriptions", rows, format)
     if format is Format.JSON:
         show_json(records)
+
+
+@app.command()
+def text(
+    subscriptions: Annotated[
+        int | None, typer.Option(min=1000, max=5_000_000, help=f"{SUBSCRIPTIONS:,}, or {QUICK:,} with --quick.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few queries and repeats: does it run?")] = False,
+    format: OutputFormat = Format.TABLE,
+) -> None:
+    """Match documents against queries of words, beside a bare kernel and the structures of the Luwak thesis."""
+    from watchword.bench.text import text_rows
+
+    count = subscriptions or (QUICK if quick else SUBSCRIPTIONS)
+    with Progress("measuring"):
+        rows = list(text_rows(count, 3 if quick else 7))
+    if format is Format.JSON:
+        show_json([row.to_dict() for row in rows])
+    else:
+        show_rows(f"{count:,} queries", [row.to_text() for row in rows], format)
 
 
 def _append(out: Path, record: dict[str, Any]) -> None:
@@ -127,14 +150,16 @@ def _append(out: Path, record: dict[str, Any]) -> None:
 class SparkWork(enum.StrEnum):
     MATCH = "match"
     BUILD = "build"
+    DRIVER = "driver"
+    WORKER = "worker"
+    STRATEGIES = "strategies"
+    GROWTH = "growth"
     STREAM = "stream"
 
 
 @app.command()
 def spark(
-    work: Annotated[
-        list[SparkWork] | None, typer.Option(help="Again for several; match and build if not given.")
-    ] = None,
+    work: Annotated[list[SparkWork] | None, typer.Option(help="Again for several; all if not given.")] = None,
     subscriptions: Annotated[
         int | None, typer.Option(min=20_000, help="1,000,000 to match with, 5,000,000 to build.")
     ] = None,
@@ -143,21 +168,34 @@ def spark(
     rate: Annotated[int, typer.Option(min=1000, help="Of a stream, events a second.")] = 10_000,
     seconds: Annotated[int, typer.Option(min=20, help="Of a stream.")] = 600,
     memory: Annotated[str, typer.Option("--memory", help="Of Spark.")] = "2g",
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the growth, as SVG.")] = None,
     format: OutputFormat = Format.TABLE,
 ) -> None:
-    """Compare matching and building on Spark with what they cannot be faster than, or run a steady stream."""
+    """Compare matching and building on Spark with what they cannot be faster than; measure memory and growth."""
     from watchword.bench.spark import building, matching
+    from watchword.bench.spark_driver import driving
+    from watchword.bench.spark_growth import growing
+    from watchword.bench.spark_strategies import comparing
+    from watchword.bench.spark_worker import working
     from watchword.bench.stream import streaming
 
-    rows = []
-    for name in work or (SparkWork.MATCH, SparkWork.BUILD):
+    rows: list[Any] = []
+    for name in work or SparkWork:
         with Progress(f"measuring: {name.value}"):
             if name is SparkWork.MATCH:
-                rows += list(matching(subscriptions or SUBSCRIPTIONS, events, events_as, memory))
+                rows += matching(subscriptions or SUBSCRIPTIONS, events, events_as, memory)
+            elif name is SparkWork.BUILD:
+                rows += building(subscriptions or 5 * SUBSCRIPTIONS, memory)
+            elif name is SparkWork.DRIVER:
+                rows += driving(subscriptions or 5 * SUBSCRIPTIONS)
+            elif name is SparkWork.WORKER:
+                rows += working(memory)
+            elif name is SparkWork.STRATEGIES:
+                rows += comparing(subscriptions or SUBSCRIPTIONS, events, memory)
             elif name is SparkWork.STREAM:
-                rows += list(streaming(subscriptions or SUBSCRIPTIONS, rate, seconds, memory))
+                rows += streaming(subscriptions or SUBSCRIPTIONS, rate, seconds, memory)
             else:
-                rows += list(building(subscriptions or 5 * SUBSCRIPTIONS, memory))
+                rows += growing(subscriptions or SUBSCRIPTIONS, events, memory, plot)
     if format is Format.JSON:
         show_json([row.to_dict() for row in rows])
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,18 @@ def subscription_table(workload: Workload, first_id: int = 0) -> pa.Table:
 
 
 def expressions(workload: Workload) -> pa.Array:
-    """The SQL text of every subscription. Equal predicates are written once, then taken by number."""
+    """The SQL text of every subscription."""
+    return conjunctions(workload, lambda attr, lo, hi: _predicate(attr, lo, hi, workload.card), " AND ")
+
+
+def conjunctions(workload: Workload, say: Callable[[int, int, int], str], between: str) -> pa.Array:
+    """Every subscription, its predicates as `say` writes them: equal ones once, then taken by number."""
     card = workload.card
     keys, number = np.unique((workload.attr * card + workload.lo) * card + workload.hi, return_inverse=True)
     attr, lo, hi = (keys // card**2).tolist(), (keys // card % card).tolist(), (keys % card).tolist()
-    texts = pa.array([_predicate(*predicate, card) for predicate in zip(attr, lo, hi, strict=True)], pa.string())
+    texts = pa.array([say(*predicate) for predicate in zip(attr, lo, hi, strict=True)], pa.string())
     starts = np.concatenate([[0], np.cumsum(workload.k)]).astype(np.int32)
-    return pc.binary_join(pa.ListArray.from_arrays(starts, texts.take(pa.array(number))), " AND ")
+    return pc.binary_join(pa.ListArray.from_arrays(starts, texts.take(pa.array(number))), between)
 
 
 def _predicate(attr: int, lo: int, hi: int, card: int) -> str:

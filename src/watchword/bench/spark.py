@@ -65,8 +65,8 @@ def matching(subscriptions: int, events: int, form: str, memory: str) -> Iterato
     json = "event" if form == "json" else None
     with TemporaryDirectory() as scratch, wws.session(f"local[{PROCESSES}]", memory=memory) as spark:
         folder = Path(scratch)
-        _write(folder / "subscriptions", subscription_table(workload))
-        _write_events(folder / "events", thousand, events)
+        write_files(folder / "subscriptions", subscription_table(workload))
+        write_events(folder / "events", thousand, events)
         wws.build(spark.read.parquet(str(folder / "subscriptions")), folder / "index")
         frame = spark.read.parquet(str(folder / "events"))
 
@@ -75,12 +75,12 @@ def matching(subscriptions: int, events: int, form: str, memory: str) -> Iterato
 
         match(frame.where("id % 50 = 0"))
         halves = _halves(folder, versions.current(folder / "index"), json, BATCH)
-        seconds = _timed(lambda: match(frame))
+        seconds = timed(lambda: match(frame))
         matches = spark.read.parquet(str(folder / "matches")).count()
         yield Row("matches", matches / events, "/event")
         yield Row("match, Parquet to Parquet", events / seconds, "events/s")
         writer = PairWriter(matches / events, subscriptions)
-        floor = _timed(
+        floor = timed(
             lambda: (
                 frame.mapInArrow(writer, "id bigint, subscription bigint, version bigint")
                 .write.mode("overwrite")
@@ -97,11 +97,11 @@ def building(subscriptions: int, memory: str) -> Iterator[Row]:
     with TemporaryDirectory() as scratch, wws.session(f"local[{PROCESSES}]", memory=memory) as spark:
         folder = Path(scratch)
         table = subscription_table(make_workload("sparse", subscriptions))
-        _write(folder / "subscriptions", table)
+        write_files(folder / "subscriptions", table)
         del table
         frame = spark.read.parquet(str(folder / "subscriptions"))
         wws.build(frame.where("id % 50 = 0"), folder / "warm", parts=PROCESSES)
-        seconds = _timed(lambda: wws.build(frame, folder / "index"))
+        seconds = timed(lambda: wws.build(frame, folder / "index"))
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
             one = pool.submit(_build_one, str(folder)).result()
     yield Row("build in one process", subscriptions / one, "subscriptions/s")
@@ -121,7 +121,7 @@ def _build_one(folder: str) -> float:
             index.flush()
             index.save(Path(folder, "one"))
 
-    return _timed(build)
+    return timed(build)
 
 
 def _halves(folder: Path, version: versions.Version, json: str | None, batch: int) -> float:
@@ -149,10 +149,10 @@ def _match_half(files: list[str], parts: list[str], json: str | None, batch: int
             for events in pyarrow.parquet.ParquetFile(file).iter_batches(batch):
                 index.match_batch(events, json=json)
 
-    return _timed(match)
+    return timed(match)
 
 
-def _write_events(folder: Path, thousand: pa.Table, events: int) -> None:
+def write_events(folder: Path, thousand: pa.Table, events: int) -> None:
     """Eight files of the same events again and again."""
     folder.mkdir()
     for file, first in enumerate(range(0, events, -(-events // 8))):
@@ -161,14 +161,15 @@ def _write_events(folder: Path, thousand: pa.Table, events: int) -> None:
         pyarrow.parquet.write_table(rows.add_column(0, "id", ids), folder / f"{file}.parquet", row_group_size=32_768)
 
 
-def _write(folder: Path, table: pa.Table) -> None:
-    folder.mkdir()
+def write_files(folder: Path, table: pa.Table) -> None:
+    """Eight files; those that are there are replaced."""
+    folder.mkdir(parents=True, exist_ok=True)
     size = -(-len(table) // 8)
     for file in range(8):
         pyarrow.parquet.write_table(table.slice(file * size, size), folder / f"{file}.parquet")
 
 
-def _timed(work: Callable[[], Any]) -> float:
+def timed(work: Callable[[], Any]) -> float:
     begun = time.perf_counter()
     work()
     return time.perf_counter() - begun

@@ -119,8 +119,18 @@ def ranges(n: int, seed: int = 4, dims: int = 50, size: int = 20, card: int = 10
     return Workload(np.full(n, size), attr, lo, lo + width - 1, events, dims, card)
 
 
-def keyword(n: int, seed: int = 3, vocabulary: int = 200_000, docs: int = 2000) -> Workload:
-    """Conjunctions of rare words against documents of common and rare ones. A word that comes twice counts once."""
+class Keywords(NamedTuple):
+    """Query i requires k[i] of `terms`, one behind another; document i is as many of `tokens` as `length` says."""
+
+    k: Integers
+    terms: Integers
+    length: Integers
+    tokens: Integers
+    vocabulary: int
+
+
+def keywords(n: int, seed: int = 3, vocabulary: int = 200_000, docs: int = 2000) -> Keywords:
+    """Conjunctions of rare words against documents of common and rare ones."""
     rng = np.random.default_rng(seed)
     p = _zipf(vocabulary)
     u = rng.random(n)
@@ -131,6 +141,12 @@ def keyword(n: int, seed: int = 3, vocabulary: int = 200_000, docs: int = 2000) 
     length = np.clip(np.rint(rng.lognormal(np.log(600) - 0.18, 0.6, docs)), 20, 8000).astype(int)
     cdf = np.cumsum(p)
     tokens = np.searchsorted(cdf, rng.random(length.sum()) * cdf[-1])
+    return Keywords(k, terms, length, tokens, vocabulary)
+
+
+def keyword(n: int, seed: int = 3) -> Workload:
+    """The words of `keywords` as attributes. A word that comes twice in a document counts once."""
+    k, terms, length, tokens, vocabulary = keywords(n, seed)
     ends = np.cumsum(length)
     words = [np.unique(tokens[end - size : end]) for end, size in zip(ends[:EVENTS], length[:EVENTS], strict=True)]
     one = np.ones(len(terms), np.int64)

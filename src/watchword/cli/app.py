@@ -18,6 +18,7 @@ from watchword.cli.match import match
 from watchword.cli.stats import stats
 from watchword.cli.stream import stream
 from watchword.cli.structures import structures
+from watchword.cli.workload import workload
 
 
 class Commands(TyperGroup):
@@ -57,7 +58,7 @@ def _options(
     pass
 
 
-for command in (demo, match, build, stream, stats, explain, structures, check):
+for command in (demo, match, build, stream, stats, explain, structures, check, workload):
     app.command()(command)
 app.add_typer(bench, name="bench")
 

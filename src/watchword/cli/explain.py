@@ -16,6 +16,7 @@ from watchword.cli.files import existing
 from watchword.cli.loading import subscribe
 from watchword.cli.options import OutputFormat, SubscriptionsFile
 from watchword.cli.refused import Refused
+from watchword.cli.saved import open_saved
 from watchword.cli.show import Format, show_explanation, show_json
 from watchword.cli.subscriptions import Subscriptions, read_subscriptions
 
@@ -35,7 +36,7 @@ def explain(
         raise typer.BadParameter("give DIR ID, or --subscriptions FILE ID")
     record = _event(event)
     identity = what[-1]
-    opened = watchword.Index.open(Path(what[0])) if subscriptions is None else _only(subscriptions, identity)
+    opened = open_saved(Path(what[0])).opened if subscriptions is None else _only(subscriptions, identity)
     with opened:
         explanation = opened.explain(_id_in(opened, identity), record)
     if format is Format.JSON:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import pyarrow as pa
 import typer
 
-import watchword
 from watchword.cli.engine import Engine, EngineOption, Master, Memory
 from watchword.cli.events import Batch, read_events
 from watchword.cli.files import STANDARD, kind_of
@@ -19,6 +18,7 @@ from watchword.cli.on_spark import Matching, match_on_spark
 from watchword.cli.options import ErrorsFile, Force, OutputFormat, SubscriptionsFile
 from watchword.cli.progress import Progress
 from watchword.cli.refused import Refused, refusing
+from watchword.cli.saved import open_saved
 from watchword.cli.show import Format, show_record
 from watchword.cli.writers import TableWriter, writing
 
@@ -66,7 +66,7 @@ def match(
         return
     kind_of(events)  # a wrong name is told before the subscriptions are loaded
     with writing(out, MATCHES, force) as writer, refusing(errors, force) as refused:
-        opened = watchword.Index.open(index) if index is not None else load_index(subscriptions or "", refused)
+        opened = open_saved(index).opened if index is not None else load_index(subscriptions or "", refused)
         with opened:
             run = Run(opened, writer, refused, threads or os.cpu_count() or 1)
             with Progress("matching", shown=out != STANDARD) as progress:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import astuple
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -96,11 +97,15 @@ def match_on_spark(asked: Matching, master: str, memory: str) -> dict[str, Any]:
         bad = bad.withColumnRenamed(events.event_id, "id")
         told = tell_refused("event", bad, counts["bad_events"], asked.errors, asked.force)
         subscriptions = wws.current(index).subscriptions
+        strategy, why = asked.strategy, None
+        if strategy == "auto":
+            strategy, why = astuple(wws.choose(index))
     seconds = time.perf_counter() - begun
     return {
         "subscriptions": subscriptions,
         **summary,
         **counts,
+        "strategy": strategy if why is None else f"{strategy}: {why}",
         "seconds": round(seconds, 3),
         "events_per_second": round(counts["events"] / seconds),
         "out": asked.out,

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-import watchword
 from watchword.cli.events import read_events
 from watchword.cli.options import IndexFolder, OutputFormat
+from watchword.cli.saved import open_saved
 from watchword.cli.show import Format, show_record
 from watchword.limits import STATS_EVENTS
 
@@ -25,7 +25,8 @@ def stats(
     format: OutputFormat = Format.TABLE,
 ) -> None:
     """Show the counts, sizes and structures of a saved index, and its costly subscriptions."""
-    with watchword.Index.open(index) as opened:
+    opened, of_spark = open_saved(index, by_tenant=True)
+    with opened:
         sample = None if events is None else next(read_events(events, STATS_EVENTS, json=json), None)
         shown = opened.stats() if sample is None else opened.stats(sample.events, json=json)
-        show_record(str(index), shown, format)
+        show_record(str(index), {**of_spark, **shown}, format)

@@ -33,6 +33,7 @@ from watchword.coding.codebook import (
     PATTERN,
     PATTERN_CODES,
     PLAIN,
+    TEXT_LEAF,
     Codebook,
     float_of_bits,
     floor_float,
@@ -40,12 +41,13 @@ from watchword.coding.codebook import (
     text_slot,
 )
 from watchword.coding.dimensions import Dimensions, assign_dimensions
+from watchword.coding.expand_matches import Expanded
 from watchword.coding.hashing import mix, same_bytes
 from watchword.coding.patterns import GeneralPattern
 from watchword.coding.ranges import gather_bytes, starts_of
+from watchword.coding.text_leaves import LEAF_CODES, TextField
 from watchword.coding.values import BOOL, FLOAT, I32, I64, INT, TEXT, TIME, U8, Values
 from watchword.kernel import kernel
-from watchword.language.table import ExpressionTable
 
 NO_CODE: Final = -1  # of a pattern's own text
 
@@ -56,16 +58,18 @@ class Coding:
 
     book: Codebook
     patterns: list[GeneralPattern]
+    text_fields: list[TextField]
+    first_leaf: int  # the dimension of the first leaf of text queries
     names: list[str]  # of the attributes
     dimension: I32  # predicate -> dimension
-    form: U8  # predicate -> Operator, or PREFIX, ANY_TEXT, HOLDS of dimensions.py
+    form: U8  # predicate -> Operator, or PREFIX, ANY_TEXT, HOLDS, LEAF_HOLDS of dimensions.py
     first: I64  # predicate -> its operands' codes: code[first[p] : first[p] + count[p]]
     count: I64
     code: I32
 
 
-def build_codebook(table: ExpressionTable) -> Coding:
-    dimensions = assign_dimensions(table)
+def build_codebook(expanded: Expanded) -> Coding:
+    dimensions = assign_dimensions(expanded)
     constants = _whole_floats_as_integers(dimensions.constants)
     group, first = _distinct(
         dimensions.constant_dimension, constants.kind, constants.bits, constants.length, constants.text
@@ -75,6 +79,8 @@ def build_codebook(table: ExpressionTable) -> Coding:
     return Coding(
         book=book,
         patterns=dimensions.patterns,
+        text_fields=expanded.fields,
+        first_leaf=dimensions.first_leaf,
         names=dimensions.names,
         dimension=dimensions.dimension,
         form=dimensions.form,
@@ -178,6 +184,7 @@ def _order(dimensions: Dimensions, constants: Values, first: I64) -> tuple[Codeb
     )
     base[CONSTANT_DIMENSION] = 2
     base[dimensions.transform == PATTERN] = PATTERN_CODES
+    base[dimensions.transform == TEXT_LEAF] = LEAF_CODES
     residual = residual[order]
     derived_starts, derived, plain = _derived(dimensions)
     sorted_numbers = value[order]
@@ -204,6 +211,7 @@ def _order(dimensions: Dimensions, constants: Values, first: I64) -> tuple[Codeb
         derived_starts=derived_starts,
         derived=derived,
         plain=plain,
+        present=dimensions.present,
         near=_near(plain, derived_starts, number_base, ordered["number"], number_starts, sorted_numbers),
     )
     return book, code
@@ -283,7 +291,7 @@ def _derived(dimensions: Dimensions) -> tuple[I64, I32, I32]:
     plain = np.empty(attributes, np.int32)
     is_plain = (dimensions.transform == PLAIN) & (dimensions.attribute >= 0)
     plain[dimensions.attribute[is_plain]] = np.flatnonzero(is_plain)
-    others = np.flatnonzero(dimensions.transform != PLAIN)
+    others = np.flatnonzero((dimensions.transform != PLAIN) & (dimensions.transform != TEXT_LEAF))
     others = others[np.argsort(dimensions.attribute[others], kind="stable")]
     starts = starts_of(np.bincount(dimensions.attribute[others], minlength=attributes))
     return starts, others.astype(np.int32), plain

@@ -22,6 +22,7 @@ from watchword.coding.codebook import (
     CONSTANT_DIMENSION,
     EMPTY_LIST,
     EMPTY_SET,
+    MISSING,
     PATTERN_EMPTY_SET,
     PATTERN_FAILS,
     PATTERN_HOLDS,
@@ -29,7 +30,8 @@ from watchword.coding.codebook import (
     Codebook,
 )
 from watchword.coding.coded import ANY, LIST_ALL, SET_ALL, CodedExpressions, Conditions
-from watchword.coding.dimensions import ANY_TEXT, HOLDS, PREFIX
+from watchword.coding.dimensions import ANY_TEXT, HOLDS, LEAF_HOLDS, PREFIX
+from watchword.coding.text_leaves import LEAF_HOLDS as HOLDING
 from watchword.coding.values import I32, I64, U8
 from watchword.kernel import inlined, lean
 from watchword.language.expression import Operator
@@ -129,7 +131,7 @@ def build_coded(table: ExpressionTable, coding: Coding) -> CodedExpressions:
 
 
 def _new_out(table: ExpressionTable, predicates: _Predicates) -> _Out:
-    patterns = int((predicates.form == HOLDS).sum())
+    patterns = int(((predicates.form == HOLDS) | (predicates.form == LEAF_HOLDS)).sum())
     nodes, conditions = len(table.kind) + 2 * patterns, len(table.kind) + patterns
     may_be_set = (predicates.form == _IN) | (predicates.form == HOLDS) | (predicates.negated != 0)
     if (table.kind == NOT).any():
@@ -266,6 +268,8 @@ def _add_other(
     low, high = scratch.low, scratch.high
     if form == HOLDS:
         _add_pattern(out, base, book, dimension, negated, denied, parent_kind, low, high)
+    elif form == LEAF_HOLDS:
+        _add_leaf(out, base, book, dimension, denied, parent_kind)
     elif form == _IS_NULL:
         if wants_false:
             _add_condition(out, base, dimension, 1, book.codes[dimension] - 1, ANY)
@@ -431,5 +435,24 @@ def _add_pattern(
     size = _with_empties(low, high, 1, wants_false, denied)
     mode = (LIST_ALL if wants_false else 0) | (SET_ALL if denied else 0)
     _add_set(out, base, plain, low, high, size, mode)
+    if node >= 0:
+        out.end[node] = out.used[0] - base
+
+
+@lean
+def _add_leaf(out: _Out, base: int, book: Codebook, dimension: int, denied: bool, parent_kind: int) -> None:
+    """A leaf of a text query holds where its dimension says so; it fails where there is a text and it does not."""
+    if not denied:
+        _add_condition(out, base, dimension, HOLDING, HOLDING, ANY)
+        out.form[out.used[1] - 1] = _EQUAL
+        return
+    node = -1
+    if parent_kind != AND:
+        node = out.used[0]
+        out.kind[node] = AND
+        out.used[0] += 1
+    _add_condition(out, base, dimension, MISSING, MISSING, ANY)
+    _add_condition(out, base, book.present[book.attribute[dimension]], HOLDING, HOLDING, ANY)
+    out.form[out.used[1] - 1] = _EQUAL
     if node >= 0:
         out.end[node] = out.used[0] - base

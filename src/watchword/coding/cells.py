@@ -13,10 +13,13 @@ together. Where an attribute comes twice in an event, the last one counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from watchword.coding.values import I32, I64, U8, Values
+
+if TYPE_CHECKING:
+    from watchword.coding.documents import Documents
 
 LIST: Final = 1
 SET: Final = 2
@@ -43,6 +46,8 @@ class Cells:
     flags: U8
     values: Values
     errors: dict[int, str]  # event -> why it could not be read; such an event has no cells
+    documents: dict[tuple[int, str], Documents] = field(default_factory=dict)
+    """The texts of an attribute, tokenised by the analyzer of this name (see `documents`)."""
 
     def __len__(self) -> int:
         return len(self.starts) - 1

@@ -1,7 +1,8 @@
 """The codebook: which integer code a value has on each dimension of a segment.
 
 A dimension is what subscriptions ask about: an attribute's value, its text reversed (for suffixes), folded (for
-ILIKE), or whether a pattern holds. Dimension 0 is the constant one: every event has code 1 there.
+ILIKE), whether a pattern holds, or a leaf of a text query. Dimension 0 is the constant one: every event has code 1
+there.
 
 The constants that subscriptions use on a dimension cut its values into codes, in order:
 
@@ -40,6 +41,7 @@ REVERSED: Final = 1
 FOLDED: Final = 2
 FOLDED_REVERSED: Final = 3
 PATTERN: Final = 4
+TEXT_LEAF: Final = 5  # see `text_leaves`
 
 # The codes of a pattern dimension. A list holds if any of its texts does.
 PATTERN_FAILS: Final = 0  # also: no text at all (the plain dimension tells)
@@ -92,6 +94,7 @@ class Codebook(NamedTuple):
     derived_starts: I64  # attribute -> its dimensions that are not PLAIN
     derived: I32
     plain: I32  # attribute -> its PLAIN dimension
+    present: I32  # attribute -> the dimension that says that it has a text, -1 where no text query asks
     near: I64  # attribute -> a row of NEAR_COLUMNS
 
 

@@ -1,6 +1,7 @@
 """Which dimension each predicate asks about, text patterns resolved to what codes can say of them.
 
-Dimension 0 is constant; then every attribute's plain value, in the attributes' order; then what patterns need.
+Dimension 0 is constant; then every attribute's plain value, in the attributes' order; then what patterns need; then
+the leaves of text queries.
 """
 
 from __future__ import annotations
@@ -11,17 +12,19 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from watchword.coding.codebook import FOLDED, FOLDED_REVERSED, PATTERN, PLAIN, REVERSED
+from watchword.coding.codebook import FOLDED, FOLDED_REVERSED, PATTERN, PLAIN, REVERSED, TEXT_LEAF
+from watchword.coding.expand_matches import Expanded
 from watchword.coding.patterns import Form, GeneralPattern, Pattern, classify
 from watchword.coding.ranges import starts_of
 from watchword.coding.values import FLOAT, I32, I64, INT, TEXT, TIME, U8, Values
 from watchword.language.expression import Operator
 from watchword.language.table import ExpressionTable
 
-# Forms beside the operators: what LIKE, ILIKE and RLIKE become.
+# Forms beside the operators: what LIKE, ILIKE, RLIKE and MATCHES become.
 PREFIX: Final = 20  # operands: the first text of the prefix, the first text after it
 ANY_TEXT: Final = 21
 HOLDS: Final = 22
+LEAF_HOLDS: Final = 23  # of a text query
 
 _ORDERED_FORMS: Final = (
     Operator.LESS,
@@ -42,7 +45,9 @@ class Dimensions:
     ordered: dict[str, U8]  # family -> dimension -> 1 where its constants are compared by order
     patterns: list[GeneralPattern]
     dimension: I32  # predicate -> dimension
-    form: U8  # an Operator, or PREFIX, ANY_TEXT, HOLDS
+    first_leaf: int  # the dimension of the first leaf of text queries
+    present: I32  # attribute -> the dimension of its leaf PRESENT, or -1
+    form: U8  # an Operator, or PREFIX, ANY_TEXT, HOLDS, LEAF_HOLDS
     first: I64  # predicate -> its first constant
     count: I64
     constants: Values
@@ -118,20 +123,29 @@ def _after(prefix: bytes) -> bytes:
     return prefix[:-1] + bytes([prefix[-1] + 1])
 
 
-def assign_dimensions(table: ExpressionTable) -> Dimensions:
+def assign_dimensions(expanded: Expanded) -> Dimensions:
+    table = expanded.table
     resolver = _Resolver(table)
     form = table.operator.copy()
     dimension = table.attribute + np.int32(1)
     first = table.constant_starts[:-1].copy()
     count = np.diff(table.constant_starts)
     is_pattern = (form >= Operator.LIKE) & (form <= Operator.RLIKE)
-    constant_dimension = np.repeat(np.where(is_pattern, np.int32(-1), dimension), count)
+    is_query = expanded.leaf >= 0
+    constant_dimension = np.repeat(np.where(is_pattern | is_query, np.int32(-1), dimension), count)
     by_order = np.repeat(np.isin(form, _ORDERED_FORMS), count)
     text_attributes = table.attribute[is_pattern]
     for predicate in np.flatnonzero(is_pattern).tolist():
         dimension[predicate], form[predicate], new, count[predicate] = resolver.resolve(predicate)
         first[predicate] = len(table.constants) + new
-    has_text = np.zeros(len(resolver.attribute), bool)
+    first_leaf = len(resolver.attribute)
+    dimension[is_query], form[is_query], count[is_query] = first_leaf + expanded.leaf[is_query], LEAF_HOLDS, 0
+    field_attributes = np.array([field.attribute for field in expanded.fields], np.int32)
+    leaf_counts = np.array([len(field.leaves.kind) for field in expanded.fields], np.int32)
+    leaf_attributes = np.repeat(field_attributes, leaf_counts)
+    present = np.full(len(table.names), -1, np.int32)
+    present[field_attributes] = first_leaf + np.cumsum(leaf_counts) - 1
+    has_text = np.zeros(first_leaf + len(leaf_attributes), bool)
     has_text[1 + text_attributes] = True
     has_text[dimension[form == ANY_TEXT]] = True
     constants = _append_texts(table.constants, resolver.texts)
@@ -139,12 +153,14 @@ def assign_dimensions(table: ExpressionTable) -> Dimensions:
     by_order = np.concatenate([by_order, np.ones(len(resolver.texts), bool)])
     return Dimensions(
         names=table.names,
-        attribute=np.array(resolver.attribute, np.int32),
-        transform=np.array(resolver.transform, np.uint8),
+        attribute=np.concatenate([np.array(resolver.attribute, np.int32), leaf_attributes]),
+        transform=np.append(np.array(resolver.transform, np.uint8), np.full(len(leaf_attributes), TEXT_LEAF, np.uint8)),
         has_text=has_text,
-        ordered=_ordered(len(resolver.attribute), constant_dimension, constants.kind, by_order),
+        ordered=_ordered(len(has_text), constant_dimension, constants.kind, by_order),
         patterns=resolver.patterns,
         dimension=dimension,
+        first_leaf=first_leaf,
+        present=present,
         form=form,
         first=first,
         count=count,

@@ -31,6 +31,7 @@ from watchword.coding.codebook import (
 )
 from watchword.coding.encode_patterns import Derived, PatternCoder
 from watchword.coding.encode_range import codes_of_range
+from watchword.coding.text_coder import TextCoder
 from watchword.coding.values import EMPTY, I32, I64, INT, TEXT, U8
 from watchword.kernel import lean, prefetch
 
@@ -56,10 +57,10 @@ class _Out(NamedTuple):
     begun: I64  # attribute -> where its last codes begin: never at 0, where the constant dimension's code is
 
 
-def encode(cells: Cells, book: Codebook, patterns: PatternCoder, local_attribute: I32) -> CodedEvents:
+def encode(cells: Cells, book: Codebook, patterns: PatternCoder, texts: TextCoder, local_attribute: I32) -> CodedEvents:
     """`local_attribute` maps the index's attribute numbers to the segment's, -1 for those it does not use."""
     raw = cells.raw()
-    derived = patterns.derive(raw, local_attribute)
+    derived = texts.derive(cells, local_attribute, patterns.derive(raw, local_attribute))
     size = _most_codes(raw, book, patterns.most_derived, derived, local_attribute)
     out = _Out(
         np.zeros(len(cells) + 1, np.int64),

@@ -26,7 +26,7 @@ from watchword.errors import StorageError
 _MAGIC: Final = b"WATCHWRD"
 _PREFIX: Final = struct.Struct("<8sIIQ")
 _ALIGNMENT: Final = 64
-FORMAT: Final = 3
+FORMAT: Final = 4
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 

@@ -26,6 +26,7 @@ from watchword.index.segment import Segment
 from watchword.language.expression import Expression
 from watchword.language.table import ExpressionTable
 from watchword.language.table_rows import to_expression
+from watchword.text.settings import TextSettings
 
 
 @dataclass(slots=True, eq=False)
@@ -56,12 +57,13 @@ class Snapshot(NamedTuple):
 
 
 class Contents:
-    def __init__(self) -> None:
+    def __init__(self, settings: TextSettings) -> None:
         self.lock = threading.RLock()
+        self.settings = settings
         self.attributes = Attributes()
         self.id_type: pa.DataType | None = None
         self._sealed: list[SealedPart] = []
-        self._heads: list[LiveHead] = [LiveHead(Head(self.attributes))]
+        self._heads: list[LiveHead] = [self._new_head()]
         self._slots: dict[Identifier, tuple[LiveHead, int]] = {}
         self._count = 0
         self.snapshot = Snapshot((), (), 0, 0)
@@ -154,7 +156,7 @@ class Contents:
         """Let a new head take what comes, so that the present one can be sealed."""
         with self.lock:
             if self._heads[-1].ids:
-                self._heads.append(LiveHead(Head(self.attributes)))
+                self._heads.append(self._new_head())
                 self._publish()
 
     def swap(self, heads: Sequence[LiveHead], old: Sequence[Segment], new: Segment | None, version: int) -> None:
@@ -181,7 +183,7 @@ class Contents:
             self._sealed = kept if new is None else [*kept, self.sealed_part(new)]
             self._heads = [head for head in self._heads if not any(head is sealed for sealed in heads)]
             if not self._heads:
-                self._heads.append(LiveHead(Head(self.attributes)))
+                self._heads.append(self._new_head())
             self._publish()
 
     def sealed_part(self, segment: Segment) -> SealedPart:
@@ -194,6 +196,9 @@ class Contents:
             local = np.full(len(self.attributes), -1, np.int32)
         local[numbers] = np.arange(len(numbers), dtype=np.int32)
         return local
+
+    def _new_head(self) -> LiveHead:
+        return LiveHead(Head(self.attributes, self.settings))
 
     def _append(self, identifier: Identifier, expression: Expression) -> None:
         head = self._heads[-1]

@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from watchword.coding.build_codebook import Coding
+from watchword.coding.expand_matches import Expanded
 from watchword.coding.hashing import mix
 from watchword.coding.values import I32, I64, U8
 from watchword.kernel import kernel
-from watchword.language.table import AND, LEAF, OR, ExpressionTable
+from watchword.language.table import AND, LEAF, OR
 
 U64 = npt.NDArray[np.uint64]
 
@@ -27,14 +28,15 @@ class _Trees(NamedTuple):
     leaf_starts: I64
     dimension: I32
     form: U8
-    negated: U8
+    mark: I32
     first: I64
     size: I64
     code: I32
 
 
-def first_equal(table: ExpressionTable, coding: Coding) -> I64:
+def first_equal(expanded: Expanded, coding: Coding) -> I64:
     """For each expression the first row that has the same one."""
+    table = expanded.table
     trees = _Trees(
         table.node_starts,
         table.kind,
@@ -42,7 +44,7 @@ def first_equal(table: ExpressionTable, coding: Coding) -> I64:
         table.leaf_starts,
         coding.dimension,
         coding.form,
-        table.negated,
+        expanded.mark,
         coding.first,
         coding.count,
         coding.code,
@@ -58,9 +60,9 @@ def _hash_leaves(trees: _Trees) -> U64:
     out = np.empty(len(trees.dimension), np.uint64)
     for p in range(len(out)):
         h = mix(
-            np.uint64(trees.dimension[p]) << np.uint64(16)
-            | np.uint64(trees.form[p]) << np.uint64(1)
-            | np.uint64(trees.negated[p])
+            np.uint64(trees.dimension[p]) << np.uint64(32)
+            | np.uint64(trees.form[p]) << np.uint64(24)
+            | np.uint64(trees.mark[p])
         )
         for i in range(trees.first[p], trees.first[p] + trees.size[p]):
             h = mix(h + np.uint64(trees.code[i]) + np.uint64(0x9E3779B97F4A7C15))
@@ -141,7 +143,7 @@ def _same_leaf(trees: _Trees, p: int, q: int) -> bool:
     if (
         trees.dimension[p] != trees.dimension[q]
         or trees.form[p] != trees.form[q]
-        or trees.negated[p] != trees.negated[q]
+        or trees.mark[p] != trees.mark[q]
         or trees.size[p] != trees.size[q]
     ):
         return False

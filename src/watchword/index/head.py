@@ -18,22 +18,27 @@ import numpy.typing as npt
 
 from watchword.coding.attributes import Attributes
 from watchword.coding.cells import Cells
+from watchword.coding.documents import documents_of
+from watchword.coding.ranges import starts_of
 from watchword.coding.values import I32, I64
 from watchword.index.event_from_cells import event_from_cells
-from watchword.index.head_kernel import FAR, HeadArrays, add_slot, match_cells, move_keys
+from watchword.index.head_kernel import FAR, WORDS_ASKED, HeadArrays, TextWords, add_slot, match_cells, move_keys
 from watchword.index.head_program import CONSTANT_COLUMNS, LEAF_COLUMNS, Program, Uses, compile_expression
 from watchword.language.evaluate import evaluate_flat
 from watchword.language.expression import Expression
 from watchword.language.table import ExpressionTable
 from watchword.language.table_rows import from_expressions, to_expression
+from watchword.text.settings import TextSettings
 
 _UNWRITTEN: Final = (FAR, -1)
+_NO_WORDS: Final = TextWords(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint64), 0)
 Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 
 class Head:
-    def __init__(self, attributes: Attributes) -> None:
+    def __init__(self, attributes: Attributes, settings: TextSettings) -> None:
         self._attributes = attributes
+        self._settings = settings
         self._expressions: list[Expression] = []
         self._leaves = self._constants = self._text = self._keys = self._links = 0  # in use
         self._uses: Uses = {}
@@ -57,7 +62,7 @@ class Head:
         """The slot of the new subscription. A match that counts it must begin after this returns."""
         slot = len(self._expressions)
         program = Program(self._leaves, self._constants, self._text)
-        compile_expression(program, expression, self._attribute, self._uses)
+        compile_expression(program, expression, self._attribute, self._uses, self._settings)
         arrays = self._arrays = self._with_room(program, slot)
         arrays.entry[slot] = program.entry
         self._leaves = _write(arrays.leaves, self._leaves, program.leaves)
@@ -90,11 +95,32 @@ class Head:
         if count == 0 or len(cells) == 0:
             return np.zeros(len(cells) + 1, np.int64), np.zeros(0, np.int32)
         where = self._take_scratch()
-        offsets, slots, unsure = match_cells(self._arrays, cells.raw(), count, version, where)
+        words = self._words(cells)
+        offsets, slots, unsure = match_cells(self._arrays, cells.raw(), words, count, version, where)
         self._scratch.append(where)
         if unsure or cells.errors:
             return self._verify(cells, offsets, slots)
         return offsets, slots
+
+    def _words(self, cells: Cells) -> TextWords:
+        """The words of the texts that are asked for some."""
+        asked = np.flatnonzero(self._arrays.asked & WORDS_ASKED) - 1
+        if len(asked) == 0:
+            return _NO_WORDS
+        first_cell = int(cells.starts[0])
+        first = np.zeros(int(cells.starts[-1]) - first_cell, np.int64)
+        last, hashes, before = first.copy(), [], 0
+        for attribute in asked.tolist():
+            analyzer = self._settings.analyzer_of(self._attributes.names[attribute]).name
+            documents = documents_of(cells, attribute, analyzer)
+            tokens = documents.tokens
+            first[documents.cell - first_cell] = before + tokens.starts[:-1]
+            last[documents.cell - first_cell] = before + tokens.starts[1:]
+            hashes.append(tokens.vocabulary.hash[tokens.term])
+            before += len(tokens.term)
+        in_cells = starts_of(last - first)
+        of_events = np.diff(in_cells[cells.starts - first_cell])
+        return TextWords(first, last, np.concatenate(hashes), int(of_events.max()))
 
     def _verify(self, cells: Cells, offsets: I64, slots: I32) -> tuple[I64, I32]:
         """Decide what the kernel could not, and drop what stands for events that could not be read."""
@@ -105,7 +131,7 @@ class Head:
                 event = int(np.searchsorted(offsets, position, "right")) - 1
                 flat = event_from_cells(cells, event, self._attributes.names)
             slots[position] = ~slots[position]
-            keep[position] = evaluate_flat(self._expressions[slots[position]], flat) is True
+            keep[position] = evaluate_flat(self._expressions[slots[position]], flat, self._settings) is True
         for bad in cells.errors:
             keep[offsets[bad] : offsets[bad + 1]] = False
         kept = np.zeros(len(slots) + 1, np.int64)

@@ -3,12 +3,14 @@
     keys     . . 7 . 3 . . 9     open addressing on a 64-bit hash, at most half full
     ends     . . 0 . 2 . . 1     the first link of the key's chain ...
              . . 3 . 2 . . 1     ... and the last, where the next one goes (read by the writer only)
-    asked    1 0 0 1 1 0 0       attribute + 1 -> is it in some key? At 0: is there a key that every event has?
+    asked    1 0 0 1 3 0 0       attribute + 1 -> is it in some key (1), are words of its texts (2)? At 0: is there a
+                                 key that every event has?
     links    0 0 1 2 F F F       link -> subscription; F (far away) where not written yet
              3 - - - - - -       link -> the next of its chain
 
 Keys are (attribute, value) for equality, (attribute, present), (attribute, has equalities) for events whose value
-is a range, and one for subscriptions that can be true of any event. A hash that two keys share only costs a visit.
+is a range, (attribute, word) for text queries, and one for subscriptions that can be true of any event. A hash that two
+keys share only costs a visit.
 
 Readers take no lock. A chain grows at its end, so its slots ascend, and what a reader may see too early or half
 written lies after all slots that it counts: it stops there. Full arrays are replaced by larger copies.
@@ -56,10 +58,16 @@ from watchword.index.raw_truth import (
     text_order,
 )
 from watchword.kernel import kernel, lean
+from watchword.language.expression import Operator
+from watchword.text.eight_bytes import hash_word
 
 U64 = npt.NDArray[np.uint64]
 
 FAR: Final = np.iinfo(np.int32).max
+ASKED: Final = 1
+WORDS_ASKED: Final = 2
+
+_WORD: Final = 0  # no value has this family
 _PRESENT: Final = 5  # follows the families of values in a key
 _HAS_EQUALITIES: Final = 6
 _ALWAYS: Final = 7
@@ -68,6 +76,16 @@ _NEXT: Final = 1
 _SEVERAL: Final = LIST | SET | RANGE
 _TWO_63: Final = 2.0**63
 _NOTHING: Final = np.uint64(0)
+_MATCHES: Final = int(Operator.MATCHES)
+
+
+class TextWords(NamedTuple):
+    """The words of texts whose attributes are asked for words: cell i has first[i] .. last[i] of `hash`."""
+
+    first: I64
+    last: I64
+    hash: U64
+    most: int  # of one event
 
 
 class HeadArrays(NamedTuple):
@@ -138,7 +156,14 @@ def add_slot(head: HeadArrays, slot: int, key_leaves: I64, always: bool, link: i
     for number in key_leaves:
         leaf = number if number >= 0 else ~number
         attribute = head.leaves[leaf, ATTRIBUTE]
-        head.asked[attribute + 1] = 1
+        head.asked[attribute + 1] |= ASKED
+        if number >= 0 and head.leaves[leaf, OPERATOR] == _MATCHES:
+            head.asked[attribute + 1] |= WORDS_ASKED
+            for constant in range(head.leaves[leaf, FIRST], head.leaves[leaf, LAST]):
+                begin, length = head.constants[constant, BITS], head.constants[constant, LENGTH]
+                new += _append(head, _key(attribute, _WORD, hash_word(head.text, begin, length)), link, slot)
+                link += 1
+            continue
         new += _append(head, _key(attribute, _HAS_EQUALITIES if number >= 0 else _PRESENT, _NOTHING), link, slot)
         link += 1
         if number >= 0:
@@ -170,7 +195,17 @@ def _is_asked(asked: U8, attributes: I32, begin: int, end: int) -> bool:
 
 
 @lean
-def _true_keys(asked: U8, attributes: I32, event: I64, cells: int, text: U8, where: I32, found: U64) -> int:
+def _true_keys(
+    asked: U8,
+    attributes: I32,
+    event: I64,
+    cells: int,
+    text: U8,
+    words: TextWords,
+    first_cell: int,
+    where: I32,
+    found: U64,
+) -> int:
     """Note in `where` the row of each attribute, counted from 1, and find the keys that the event makes true."""
     found[0] = _key(0, _ALWAYS, _NOTHING)
     count, first = 1, 0
@@ -181,6 +216,11 @@ def _true_keys(asked: U8, attributes: I32, event: I64, cells: int, text: U8, whe
         if attribute + 1 < len(asked) and asked[attribute + 1]:
             found[count] = _key(attribute, _PRESENT, _NOTHING)
             count += 1
+            if asked[attribute + 1] & WORDS_ASKED:
+                for row in range(first, after):
+                    for i in range(words.first[first_cell + row], words.last[first_cell + row]):
+                        found[count] = _key(attribute, _WORD, words.hash[i])
+                        count += 1
             if event[first, FLAGS] & RANGE or event[first, KIND] == EMPTY:  # an empty set falsifies also `x <> 3`
                 found[count] = _key(attribute, _HAS_EQUALITIES, _NOTHING)
                 count += 1
@@ -291,7 +331,9 @@ def _is_one_value(cells: RawCells, cell: int) -> bool:
 
 
 @kernel
-def match_cells(head: HeadArrays, cells: RawCells, count: int, version: int, where: I32) -> tuple[I64, I32, int]:
+def match_cells(
+    head: HeadArrays, cells: RawCells, words: TextWords, count: int, version: int, where: I32
+) -> tuple[I64, I32, int]:
     """Per event the slots below `count` that are true, ascending, and how many of all are MAYBE: those stand as ~slot.
 
     `where` is scratch of one zero per attribute, and is zero again afterwards.
@@ -301,7 +343,7 @@ def match_cells(head: HeadArrays, cells: RawCells, count: int, version: int, whe
     starts, attributes, event_text = cells.starts, cells.attribute, cells.text
     most_cells = np.max(np.diff(starts))
     event = np.empty((most_cells, EVENT_COLUMNS), np.int64)
-    found = np.empty(2 * most_cells + 1, np.uint64)
+    found = np.empty(2 * most_cells + 1 + words.most, np.uint64)
     offsets = np.zeros(len(starts), np.int64)
     slots = np.empty(count + 4 * len(starts), np.int32)
     candidates = np.zeros((count >> 5) + 1, np.int64)
@@ -312,7 +354,9 @@ def match_cells(head: HeadArrays, cells: RawCells, count: int, version: int, whe
         if not _is_asked(asked, attributes, begin, end):
             continue
         _load(cells, begin, end, event)
-        keys_found = _true_keys(asked, attributes[begin:end], event, end - begin, event_text, where, found)
+        keys_found = _true_keys(
+            asked, attributes[begin:end], event, end - begin, event_text, words, begin - starts[0], where, found
+        )
         _mark(keys, ends, links, found[:keys_found], candidates, count)
         if total + count > len(slots):
             larger = np.empty(2 * len(slots) + count, np.int32)

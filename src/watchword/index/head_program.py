@@ -24,12 +24,17 @@ from typing import Final
 
 from watchword.coding.raw import RAW
 from watchword.coding.values import TEXT
+from watchword.index.query_words import fields_of, query_words
 from watchword.language.expression import And, Expression, Not, Operator, Predicate, Truth, Value
 from watchword.language.patterns import segments
+from watchword.text.analyse_query import analysed_query
+from watchword.text.query import Query
+from watchword.text.settings import TextSettings
 
 # The columns of a leaf.
 OPERATOR: Final = 0
-ORDERS: Final = 1  # of a comparison: which orders of value and constant satisfy it, four bits for each constant
+ORDERS: Final = 1  # of a comparison: which orders of value and constant satisfy it, four bits for each constant;
+# of a text query: does it name other fields?
 NEGATED: Final = 2
 WANTED: Final = 3  # the truth it must have: TRUE, or FALSE under an odd number of NOTs
 FAMILY: Final = 4  # of its constants
@@ -83,6 +88,7 @@ _PRESENT_COST: Final = 1024
 _NEGATED_COST: Final = 2048
 _ALWAYS_COST: Final = 1 << 40
 _KEYS_PER_IN: Final = 1024  # longer lists are found by the presence of their attribute
+_WORD_COST: Final = 1  # a document has few of all words
 
 Keys = tuple[int, list[int]]
 """Cost, and the leaves as in `Program.keys`."""
@@ -107,7 +113,11 @@ class Program:
 
 
 def compile_expression(
-    program: Program, expression: Expression, attribute_number: Callable[[str], int], uses: Uses
+    program: Program,
+    expression: Expression,
+    attribute_number: Callable[[str], int],
+    uses: Uses,
+    settings: TextSettings,
 ) -> None:
     """Write the leaves from the last to the first, so that every jump goes to a leaf that is there already.
 
@@ -127,6 +137,10 @@ def compile_expression(
             no = label
         if isinstance(node, Predicate):
             label = program.leaf_base + len(program.leaves) // LEAF_COLUMNS
+            if node.operator is Operator.MATCHES:
+                query = analysed_query(str(node.operands[0]), node.attribute, settings)
+                found.append(_add_query(program, query, node, wanted, attribute_number, label, yes, no))
+                continue
             found.append(_key(node, wanted, label, uses))
             _add_leaf(program, node, wanted, attribute_number(node.attribute), yes, no)
         elif isinstance(node, Not):
@@ -166,6 +180,44 @@ def _key(predicate: Predicate, wanted: bool, leaf: int, uses: Uses) -> Keys:
             cost += min(used, _EQUALITY_COST)
         return cost, [leaf]
     return _PRESENT_COST, [~leaf]
+
+
+def _add_query(
+    program: Program,
+    query: Query,
+    predicate: Predicate,
+    wanted: bool,
+    attribute_number: Callable[[str], int],
+    leaf: int,
+    yes: int,
+    no: int,
+) -> Keys:
+    """A leaf whose constants are the words it is found by. Whether the query holds is decided outside."""
+    fields = fields_of(query)
+    for name in fields:
+        attribute_number(name)  # events are read for the attributes that are known
+    elsewhere = fields != {predicate.attribute}
+    words = None if elsewhere or not wanted else query_words(query)
+    first = program.constant_base + len(program.constants) // CONSTANT_COLUMNS
+    for word in words or ():
+        _add_text(program, word.encode("utf-8", "surrogatepass"))
+    program.leaves += (
+        predicate.operator,
+        elsewhere,
+        False,
+        TRUE if wanted else FALSE,
+        TEXTS,
+        attribute_number(predicate.attribute),
+        yes,
+        no,
+        first,
+        program.constant_base + len(program.constants) // CONSTANT_COLUMNS,
+    )
+    if elsewhere:
+        return _ALWAYS_COST, []
+    if words is None:
+        return (_PRESENT_COST if wanted else _NEGATED_COST), [~leaf]
+    return _WORD_COST * len(words), [leaf]
 
 
 def _add_leaf(program: Program, predicate: Predicate, wanted: bool, attribute: int, yes: int, no: int) -> None:

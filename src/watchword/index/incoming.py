@@ -37,8 +37,11 @@ class Incoming:
 def read_subscriptions(subscriptions: Any, id_type: pa.DataType | None) -> Incoming:
     """Arrow tables and pandas frames have columns `id` and `expression`; others are pairs of them.
 
-    Of rows with the same id the last good one counts, as if they came one after the other.
+    Of rows with the same id the last good one counts, as if they came one after the other. What has been read already
+    stays as it is.
     """
+    if isinstance(subscriptions, Incoming):
+        return subscriptions
     if hasattr(subscriptions, "columns") and not isinstance(subscriptions, (pa.Table, pa.RecordBatch)):
         _required(subscriptions.columns)
         return _from_columns(subscriptions["id"], _texts(subscriptions["expression"]), id_type)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -29,6 +30,7 @@ from watchword.language.expression import Expression
 from watchword.language.render import to_sql
 from watchword.language.table_rows import to_expression as tree_of
 from watchword.limits import STATS_EVENTS
+from watchword.text.settings import TextSettings
 
 TRAINING_EVENTS = 10_000  # more do not make the statistics better
 TREES = 4096  # at a time in memory, when all are asked for
@@ -40,14 +42,25 @@ class Index:
     All methods may be called from several threads. A match sees the index as it was when the match began.
     """
 
-    def __init__(self, training: Any = None, structure: str = "auto", **parameters: Any) -> None:
+    def __init__(
+        self,
+        training: Any = None,
+        structure: str = "auto",
+        analyzers: Mapping[str, str] | None = None,
+        default_analyzer: str = "standard",
+        default_operator: str = "and",
+        **parameters: Any,
+    ) -> None:
         """`training`: a sample of events, as `match_batch` takes them, for the statistics of the index.
 
-        `structure` is one of `structures()`; `parameters` are its own, as its paper names them.
+        `structure` is one of `structures()`; `parameters` are its own, as its paper names them. `analyzers`: how the
+        text of a field becomes words, by the field's name, where it is not the default one's. `default_operator`:
+        what a bare list of words in a text query means, all of them ("and") or some of them ("or").
         """
-        kind = Kind.of(structure, parameters)
+        text = TextSettings(analyzers or {}, default_analyzer, default_operator)
+        kind = Kind.of(structure, parameters, text)
         self._kind = kind
-        self._contents = Contents()
+        self._contents = Contents(text)
         self._training_source = training
         self._training: tuple[int, Cells] | None = None  # for how many attributes it was read
         self._maintenance = Maintenance(self._contents, self._training_cells, kind)
@@ -175,7 +188,7 @@ class Index:
 
     def explain(self, identifier: Identifier, event: Mapping[str, Any]) -> Explanation:
         """Why the subscription matches the event or not: every node with its truth, actual and wanted values."""
-        return explain(self._expression(identifier), flatten(event))
+        return explain(self._expression(identifier), flatten(event), self._kind.text)
 
     # --- the index itself -------------------------------------------------------------------------------------
 
@@ -206,7 +219,7 @@ class Index:
         """Map a saved index. `verify`: compare every byte with its checksum (by itself up to 1 GiB)."""
         folder = Path(path).absolute()
         saved = storage.load(folder, verify)
-        index = cls(structure=saved.kind.name, **saved.kind.parameters)
+        index = cls(structure=saved.kind.name, **asdict(saved.kind.text), **saved.kind.parameters)
         index._contents.attributes.add(saved.names)
         if saved.training is not None:
             index._training = len(saved.names), saved.training
@@ -217,9 +230,9 @@ class Index:
     @classmethod
     def open_parts(cls, paths: Sequence[str | Path], verify: bool | None = None) -> Index:
         """Map several saved indexes as one, to match: events are read once for all. No id may be in two of them."""
-        index = cls()
-        for path in paths:
-            saved = storage.load(Path(path).absolute(), verify)
+        parts = [storage.load(Path(path).absolute(), verify) for path in paths]
+        index = cls(**asdict(parts[0].kind.text)) if parts else cls()
+        for saved in parts:
             index._contents.attributes.add(saved.names)
             for segment in saved.segments:
                 index._contents.load_segment(segment)

@@ -19,6 +19,7 @@ from typing import Final
 import pyarrow as pa
 
 from watchword.coding.cells import Cells
+from watchword.coding.expand_matches import expand_matches
 from watchword.index.contents import Contents, LiveHead
 from watchword.index.segment import Kind, Segment, build_segment
 from watchword.language.table import ExpressionTable
@@ -80,8 +81,9 @@ class Maintenance:
 
     def build(self, ids: pa.Array, table: ExpressionTable) -> Segment:
         """A segment whose key costs come from the training events, where there are any."""
-        local = self._contents.local_attributes(table.names)
-        return build_segment(table, ids, self._training(), local, self._kind)
+        expanded = expand_matches(table, self._kind.text)
+        local = self._contents.local_attributes(expanded.table.names)
+        return build_segment(table, expanded, ids, self._training(), local, self._kind)
 
     def _is_due(self) -> bool:
         snapshot = self._contents.snapshot

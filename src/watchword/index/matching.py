@@ -22,6 +22,7 @@ from watchword.errors import EventError
 from watchword.index.contents import Snapshot
 from watchword.index.identifiers import Identifier, integers
 from watchword.index.segment import Segment
+from watchword.index.several_texts import match_several_texts
 from watchword.kernel import lean
 from watchword.room import room
 from watchword.structures.structure import CANDIDATES, COUNTS, U32
@@ -83,7 +84,8 @@ def match_one(snapshot: Snapshot, event: Cells) -> tuple[list[Identifier], I64]:
     ids: list[Identifier] = []
     counts = np.zeros(COUNTS, np.int64)
     for segment, local_attribute in snapshot.sealed:
-        _, rows, counted = segment.match(segment.encode(event, local_attribute), snapshot.version)
+        starts, rows, counted = segment.match(segment.encode(event, local_attribute), snapshot.version)
+        _, rows = match_several_texts(segment, event, local_attribute, starts, rows, snapshot.version)
         counts += counted
         found = segment.identifiers.listed(rows)
         ids = ids + found if ids else found
@@ -131,6 +133,7 @@ def _find(snapshot: Snapshot, id_type: pa.DataType, batch: CodedBatch) -> _Piece
     for sealed in snapshot.sealed:
         segment = sealed.segment
         starts, rows, counted = segment.match(batch.coded[id(segment)][1], snapshot.version)
+        starts, rows = match_several_texts(segment, batch.cells, sealed.local_attribute, starts, rows, snapshot.version)
         counts += counted
         parts.append(_PartFound(starts, rows, segment.identifiers.array))
     for head, count in snapshot.heads:

@@ -11,7 +11,7 @@ The values of the event lie as the constants do, one row each, with two columns 
 the row that follows a value of several cells. Kernels take these arrays one by one, because a tuple of arrays costs
 more to hand on than a comparison.
 
-MAYBE also stands for ILIKE and RLIKE on text, which need Unicode folding and RE2.
+MAYBE also stands for ILIKE, RLIKE and MATCHES on text, which need Unicode folding, RE2 and analyzers.
 """
 
 from __future__ import annotations
@@ -58,6 +58,7 @@ BETWEEN: Final = int(Operator.BETWEEN)  # it and the operators before it compare
 _IN: Final = int(Operator.IN)
 _LIKE: Final = int(Operator.LIKE)
 _IS_NULL: Final = int(Operator.IS_NULL)
+_MATCHES: Final = int(Operator.MATCHES)
 _TWO_63: Final = 2.0**63
 
 
@@ -67,6 +68,8 @@ def leaf_truth(leaves: I32, leaf: int, constants: I64, text: U8, event: I64, eve
     negated = leaves[leaf, NEGATED] != 0
     if leaves[leaf, OPERATOR] == _IS_NULL:
         return TRUE if (first < 0) != negated else FALSE
+    if leaves[leaf, OPERATOR] == _MATCHES and leaves[leaf, ORDERS] != 0:
+        return MAYBE  # other fields may decide
     if first < 0:
         return UNKNOWN
     flags = event[first, FLAGS]

@@ -20,11 +20,15 @@ from watchword.coding.cells import Cells
 from watchword.coding.codebook import Codebook
 from watchword.coding.encode import CodedEvents, encode
 from watchword.coding.encode_patterns import PatternCoder
+from watchword.coding.expand_matches import Expanded
 from watchword.coding.patterns import GeneralPattern
 from watchword.coding.ranges import positions, starts_of
+from watchword.coding.text_coder import TextCoder
+from watchword.coding.text_leaves import TextField
 from watchword.coding.values import I32, I64, U8
 from watchword.index.duplicates import first_equal
 from watchword.index.identifiers import Identifiers
+from watchword.index.query_fields import text_fields
 from watchword.index.sources import Sources
 from watchword.kernel import inlined, lean
 from watchword.language.table import ExpressionTable
@@ -33,24 +37,28 @@ from watchword.room import room
 from watchword.structures.registry import checked_parameters, structure_class
 from watchword.structures.selectivity import from_conditions, from_events
 from watchword.structures.structure import U32, Input, Parameters, Structure
+from watchword.text.settings import DEFAULT, TextSettings
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Which structure segments get, and its parameters."""
+    """Which structure segments get, its parameters, and how they read texts."""
 
     name: str
     parameters: Parameters
+    text: TextSettings = DEFAULT
 
     @classmethod
-    def of(cls, name: str, parameters: Parameters) -> Kind:
-        return cls(name, checked_parameters(name, parameters))
+    def of(cls, name: str, parameters: Parameters, text: TextSettings = DEFAULT) -> Kind:
+        return cls(name, checked_parameters(name, parameters), text)
 
 
 @dataclass(slots=True)
 class Segment:
     book: Codebook
     patterns: list[GeneralPattern]
+    text_fields: list[TextField]
+    first_leaf: int
     names: list[str]
     kind: Kind
     structure: Structure
@@ -67,15 +75,18 @@ class Segment:
     saved_as: dict[str, str] = field(default_factory=dict)
     """Folder -> the file in it that holds the segment."""
     pattern_coder: PatternCoder = field(init=False)
+    text_coder: TextCoder = field(init=False)
+    _text_field_of_rows: I32 | None = None
 
     def __post_init__(self) -> None:
         self.pattern_coder = PatternCoder(self.book, self.patterns)
+        self.text_coder = TextCoder(self.text_fields, self.first_leaf)
 
     def __len__(self) -> int:
         return len(self.identifiers.array)
 
     def encode(self, cells: Cells, local_attribute: I32) -> CodedEvents:
-        return encode(cells, self.book, self.pattern_coder, local_attribute)
+        return encode(cells, self.book, self.pattern_coder, self.text_coder, local_attribute)
 
     def match(self, events: CodedEvents, version: int) -> tuple[I64, U32, I64]:
         """The rows of event e: rows[starts[e] : starts[e + 1]], and what the structure counted."""
@@ -100,6 +111,15 @@ class Segment:
     def is_live(self, row: int) -> bool:
         return self.deleted == 0 or self.deleted_at[row] == 0
 
+    def is_live_at(self, row: int, version: int) -> bool:
+        return self.deleted == 0 or not 0 < self.deleted_at[row] <= version
+
+    def text_field_of_rows(self) -> I32:
+        """The attribute of a row's one MATCHES, NO_TEXT without any, SEVERAL where that does not say it all."""
+        if self._text_field_of_rows is None:
+            self._text_field_of_rows = text_fields(self.table(np.arange(len(self))))
+        return self._text_field_of_rows
+
     def expression_of(self, rows: I64) -> I64:
         return rows if len(self.row_starts) == 0 else np.searchsorted(self.row_starts, rows, side="right") - 1
 
@@ -114,18 +134,27 @@ class Segment:
 
 
 def build_segment(
-    table: ExpressionTable, ids: pa.Array, training: Cells | None, local_attribute: I32, kind: Kind
+    table: ExpressionTable,
+    expanded: Expanded,
+    ids: pa.Array,
+    training: Cells | None,
+    local_attribute: I32,
+    kind: Kind,
 ) -> Segment:
-    """`ids` beside the table's rows; `training` are cells whose attributes `local_attribute` maps to the table's."""
-    coding = build_codebook(table)
-    first = first_equal(table, coding)
+    """`expanded` is the table without MATCHES, and `ids` stand beside its rows; `training` are cells whose attributes
+    `local_attribute` maps to those of `expanded`."""
+    coding = build_codebook(expanded)
+    first = first_equal(expanded, coding)
     distinct = np.flatnonzero(first == np.arange(len(first)))
-    distinct_table = table
+    distinct_table, to_code = table, expanded.table
     if len(distinct) < len(table):
-        distinct_table, coding = take(table, distinct), take_predicates(coding, table.leaf_starts, distinct)
-    coded = build_coded(distinct_table, coding)
-    pattern_coder = PatternCoder(coding.book, coding.patterns)
-    sample = None if training is None else encode(training, coding.book, pattern_coder, local_attribute)
+        coding = take_predicates(coding, to_code.leaf_starts, distinct)
+        distinct_table, to_code = take(table, distinct), take(to_code, distinct)
+    coded = build_coded(to_code, coding)
+    sample = None
+    if training is not None:
+        patterns, texts = PatternCoder(coding.book, coding.patterns), TextCoder(coding.text_fields, coding.first_leaf)
+        sample = encode(training, coding.book, patterns, texts, local_attribute)
     if sample is None:
         selectivity = from_conditions(coding.book, coded.conditions, len(distinct_table))
     else:
@@ -143,6 +172,8 @@ def build_segment(
     return Segment(
         book=coding.book,
         patterns=coding.patterns,
+        text_fields=coding.text_fields,
+        first_leaf=coding.first_leaf,
         names=coding.names,
         kind=kind,
         structure=structure,
@@ -158,6 +189,8 @@ def take_predicates(coding: Coding, leaf_starts: I64, rows: I64) -> Coding:
     return Coding(
         book=coding.book,
         patterns=coding.patterns,
+        text_fields=coding.text_fields,
+        first_leaf=coding.first_leaf,
         names=coding.names,
         dimension=coding.dimension[leaves],
         form=coding.form[leaves],

@@ -14,11 +14,13 @@ import pyarrow as pa
 from watchword.coding.codebook import Codebook
 from watchword.coding.patterns import GeneralPattern
 from watchword.coding.ranges import starts_of
+from watchword.coding.text_leaves import FieldLeaves, TextField
 from watchword.index.container import Arrays, read_container, write_container
 from watchword.index.identifiers import Identifiers, integers, text_buffers
 from watchword.index.segment import Kind, Segment
 from watchword.index.sources import Sources
 from watchword.structures.registry import structure_class
+from watchword.text.settings import TextSettings
 
 
 def write_segment(path: Path, segment: Segment) -> None:
@@ -26,6 +28,8 @@ def write_segment(path: Path, segment: Segment) -> None:
     scalars: dict[str, int | float] = {}
     _flatten("book", segment.book, arrays, scalars)
     _flatten("structure", segment.structure.parts(), arrays, scalars)
+    for number, field in enumerate(segment.text_fields):
+        _flatten(f"text.{number}", field.leaves, arrays, scalars)
     sources = segment.sources
     arrays |= {
         "row_starts": segment.row_starts,
@@ -40,8 +44,11 @@ def write_segment(path: Path, segment: Segment) -> None:
     meta = {
         "scalars": scalars,
         "structure": {"name": segment.kind.name, "parameters": dict(segment.kind.parameters)},
+        "text": asdict(segment.kind.text),
         "expressions": sources.count,
         "patterns": [asdict(pattern) for pattern in segment.patterns],
+        "text_fields": [[field.attribute, field.analyzer] for field in segment.text_fields],
+        "first_leaf": segment.first_leaf,
     }
     write_container(path, arrays, meta)
 
@@ -50,11 +57,16 @@ def read_segment(path: Path, *, verify: bool) -> Segment:
     container = read_container(path, verify=verify)
     arrays, meta = container.arrays, container.meta
     names = read_names(arrays)
-    kind = Kind(meta["structure"]["name"], meta["structure"]["parameters"])
+    kind = Kind(meta["structure"]["name"], meta["structure"]["parameters"], TextSettings(**meta["text"]))
     built = structure_class(kind.name)
     return Segment(
         book=_restore("book", Codebook, arrays, meta["scalars"]),
         patterns=[GeneralPattern(**pattern) for pattern in meta["patterns"]],
+        text_fields=[
+            TextField(attribute, analyzer, _restore(f"text.{number}", FieldLeaves, arrays, meta["scalars"]))
+            for number, (attribute, analyzer) in enumerate(meta["text_fields"])
+        ],
+        first_leaf=meta["first_leaf"],
         names=names,
         kind=kind,
         structure=built.restore(_restore("structure", built.Parts, arrays, meta["scalars"])),

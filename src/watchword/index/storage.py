@@ -18,7 +18,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,6 +33,7 @@ from watchword.index.container import FORMAT, Arrays, read_container, write_cont
 from watchword.index.contents import Snapshot
 from watchword.index.segment import Kind, Segment
 from watchword.index.segment_file import read_names, read_segment, write_names, write_segment
+from watchword.text.settings import TextSettings
 
 VERIFY_BYTES: Final = 1 << 30  # up to here `open` verifies every byte by itself
 _CURRENT: Final = "CURRENT"
@@ -87,6 +88,7 @@ def _publish(folder: Path, segments: list[str], state: str, kind: Kind) -> str:
         {
             "format": FORMAT,
             "structure": {"name": kind.name, "parameters": dict(kind.parameters)},
+            "text": asdict(kind.text),
             "segments": segments,
             "state": state,
             "sizes": sizes,
@@ -130,13 +132,18 @@ def _load(folder: Path, pointer: dict[str, str], verify: bool | None) -> Saved:
         segment.saved_as[str(folder)] = name
         for row in state[f"removed.{number}"].tolist():
             segment.delete(row, 1)
-    kind = Kind(manifest["structure"]["name"], manifest["structure"]["parameters"])
+    structure, text = manifest["structure"], TextSettings(**manifest["text"])
+    kind = Kind(structure["name"], structure["parameters"], text)
     return Saved(segments, _read_training(state), read_names(state), kind)
 
 
 def _read_pointer(folder: Path) -> dict[str, str]:
     try:
         pointer = json.loads((folder / _CURRENT).read_bytes())
+        if "version" in pointer:
+            raise StorageError(
+                f"{folder} is an index that Spark built: match with wws.match or `watchword match --index {folder}`"
+            )
         if _OWN_FILE.fullmatch(pointer["manifest"]) and isinstance(pointer["hash"], str):
             return {"manifest": pointer["manifest"], "hash": pointer["hash"]}
     except (FileNotFoundError, NotADirectoryError):

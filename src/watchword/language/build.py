@@ -57,6 +57,10 @@ def _rebuilt_leaf(leaf: Predicate | Truth) -> Expression:
         case Operator.LIKE | Operator.ILIKE | Operator.RLIKE if 1 <= len(operands) <= 2:
             escape = operands[1] if len(operands) == 2 else None
             return construct.like(attribute, leaf.operator, operands[0], escape, negated)
+        case Operator.MATCHES if len(operands) == 1:
+            if negated:
+                raise ExpressionError("MATCHES has no negated form: use Not")
+            return construct.matches(attribute, operands[0])
         case Operator.IS_NULL if not operands:
             return construct.is_null(attribute, negated)
         case Operator.EQUAL if len(operands) == 1:

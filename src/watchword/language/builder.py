@@ -92,6 +92,10 @@ class Column(Condition):
     def rlike(self, pattern: str) -> Condition:
         return Condition(construct.like(self.name, Operator.RLIKE, pattern))
 
+    def matches(self, query: str, minimum_should_match: int | None = None) -> Condition:
+        """A query of text in Lucene's manner: `+must -mustnot "a phrase"~2 pre* fuzzy~1 (a OR b)`."""
+        return Condition(construct.matches(self.name, query, minimum_should_match))
+
     def startswith(self, text: str) -> Condition:
         return self._like_literal("", text, "%")
 

@@ -13,10 +13,11 @@ from decimal import Decimal
 from typing import Any
 
 from watchword.coding.event import family, read_scalar
-from watchword.errors import EventError, ExpressionError, LimitError
+from watchword.errors import EventError, ExpressionError, LimitError, QueryError
 from watchword.language.expression import And, Expression, Operator, Or, Predicate, Truth, Value
 from watchword.language.patterns import rlike_test, segments
 from watchword.limits import INTEGER_MAX, INTEGER_MIN, LIST_LENGTH, NAME_BYTES, PATTERN_BYTES
+from watchword.text.parse_query import parse_query
 
 UNKNOWN = Truth(None)
 
@@ -172,6 +173,30 @@ def _escape_character(operator: Operator, escape: object) -> str | None:
     if operator is Operator.RLIKE or not isinstance(escape, str) or len(escape) != 1:
         raise ExpressionError(f"ESCAPE belongs to LIKE and ILIKE and needs one character, not {escape!r}")
     return escape
+
+
+def matches(attribute: str, query: object, minimum: object = None) -> Expression:
+    """MATCHES. With a minimum, so many of the query's clauses that are not marked must hold: `(query)@2`."""
+    text = constant(query)
+    if text is None:
+        return UNKNOWN
+    if not isinstance(text, str):
+        raise ExpressionError(f"MATCHES needs a query in single quotes, not a {family(text)}")
+    parse_query(text, attribute)
+    if minimum is not None:
+        text = _with_minimum(attribute, text, minimum)
+    return Predicate(attribute, Operator.MATCHES, (text,))
+
+
+def _with_minimum(attribute: str, query: str, minimum: object) -> str:
+    if type(minimum) is not int or minimum < 1:
+        raise ExpressionError(f"the minimum of MATCHES is {minimum!r}: give a whole number from 1")
+    text = f"({query})@{minimum}"
+    try:
+        parse_query(text, attribute)
+    except QueryError as error:
+        raise ExpressionError(f"the minimum of MATCHES is {minimum}, expected {error.expected}") from None
+    return text
 
 
 def is_null(attribute: str, negated: bool = False) -> Expression:

@@ -8,6 +8,8 @@
     set (symmetric)            some element satisfies it        some element satisfies it
     Range (symmetric)          some value in it satisfies it    some value in it satisfies it
 
+MATCHES has its own rules for these, in `text/evaluate.py`.
+
 Every structure is held to these answers, so this file is plain rather than fast.
 """
 
@@ -21,21 +23,25 @@ from watchword.language.expression import And, Expression, Not, Operator, Or, Pr
 from watchword.language.fold import fold
 from watchword.language.patterns import like_test, rlike_test
 from watchword.language.ranges import some_value_satisfies
+from watchword.text.evaluate import matches
+from watchword.text.settings import DEFAULT, TextSettings
 
 
-def evaluate(expression: Expression, event: Mapping[str, object]) -> bool | None:
-    """True, False, or None for unknown. Only True is a match."""
-    return evaluate_flat(expression, flatten(event))
+def evaluate(expression: Expression, event: Mapping[str, object], text: TextSettings = DEFAULT) -> bool | None:
+    """True, False, or None for unknown. Only True is a match. `text`: how MATCHES reads texts."""
+    return evaluate_flat(expression, flatten(event), text)
 
 
-def evaluate_flat(expression: Expression, flat: Mapping[str, EventValue]) -> bool | None:
+def evaluate_flat(expression: Expression, flat: Mapping[str, EventValue], text: TextSettings = DEFAULT) -> bool | None:
     """The same for an event that `flatten` has read."""
-    return fold(expression, lambda leaf: leaf_value(leaf, flat), joined_value)
+    return fold(expression, lambda leaf: leaf_value(leaf, flat, text), joined_value)
 
 
-def leaf_value(leaf: Predicate | Truth, flat: Mapping[str, EventValue]) -> bool | None:
+def leaf_value(leaf: Predicate | Truth, flat: Mapping[str, EventValue], text: TextSettings = DEFAULT) -> bool | None:
     if isinstance(leaf, Truth):
         return leaf.value
+    if leaf.operator is Operator.MATCHES:
+        return matches(leaf.attribute, str(leaf.operands[0]), flat, text)
     return _predicate_value(leaf, flat.get(leaf.attribute))
 
 

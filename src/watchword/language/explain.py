@@ -4,6 +4,7 @@ false    AND
 true       model = 'iphone5s'       found 'iphone5s'
 false      price <= 580             found 600
 unknown    seller.country = 'NO'    missing
+true       MATCHES(body, 'goog*')   found 'Google rose', matched google at 0 to 6
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from watchword.coding.event import EventValue, Range
 from watchword.language.evaluate import joined_value, leaf_value
 from watchword.language.expression import And, Expression, Not, Operator, Or, Predicate, Truth
 from watchword.language.fold import fold
-from watchword.language.render import condition_sql, to_sql
+from watchword.language.render import condition_sql, constant_sql, to_sql
+from watchword.text.evaluate import Highlight, highlights
+from watchword.text.settings import DEFAULT, TextSettings
 
 _MARKS: Final = {True: "true", False: "false", None: "unknown"}
 _SHOWN: Final = 100  # characters of a long value or list
@@ -26,12 +29,16 @@ _SHOWN: Final = 100  # characters of a long value or list
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """One node. `value` is True, False, or None for unknown; `actual` is None where the attribute is missing."""
+    """One node. `value` is True, False, or None for unknown; `actual` is None where the attribute is missing.
+
+    `highlights` of a MATCHES: the terms that matched, and where they begin and end in the event's text.
+    """
 
     expression: Expression
     value: bool | None
     actual: EventValue | None
     children: tuple[Explanation, ...] = ()
+    highlights: tuple[Highlight, ...] = ()
 
     @property
     def sql(self) -> str:
@@ -61,6 +68,8 @@ class Explanation:
                 row["attribute"] = node.expression.attribute
                 row["missing"] = node.actual is None
                 row["actual"] = _json_value(node.actual)
+                if node.expression.operator is Operator.MATCHES:
+                    row["highlights"] = [_json_highlight(one, node.expression) for one in node.highlights]
             row["children"] = []
             del above[depth:]
             if above:
@@ -84,15 +93,22 @@ class Explanation:
     def _finding(self) -> str:
         if not isinstance(self.expression, Predicate):
             return ""
-        return "missing" if self.actual is None else f"found {_cut(_shown(self.actual))}"
+        finding = "missing" if self.actual is None else f"found {_cut(_shown(self.actual))}"
+        if not self.highlights:
+            return finding
+        places = (_shown_highlight(one, self.expression) for one in self.highlights)
+        return f"{finding}, matched {_cut(', '.join(places))}"
 
 
-def explain(expression: Expression, flat_event: Mapping[str, EventValue]) -> Explanation:
+def explain(expression: Expression, flat_event: Mapping[str, EventValue], text: TextSettings = DEFAULT) -> Explanation:
     """The truth of every node on an event that `flatten` has read; the root's is what `evaluate` says."""
 
     def leaf(node: Predicate | Truth) -> Explanation:
         actual = flat_event.get(node.attribute) if isinstance(node, Predicate) else None
-        return Explanation(node, leaf_value(node, flat_event), actual)
+        found: list[Highlight] = []
+        if isinstance(node, Predicate) and node.operator is Operator.MATCHES:
+            found = highlights(node.attribute, str(node.operands[0]), flat_event, text)
+        return Explanation(node, leaf_value(node, flat_event, text), actual, (), tuple(found))
 
     def join(node: And | Or | Not, children: list[Explanation]) -> Explanation:
         return Explanation(node, joined_value(node, [child.value for child in children]), None, tuple(children))
@@ -103,7 +119,25 @@ def explain(expression: Expression, flat_event: Mapping[str, EventValue]) -> Exp
 def _wanted(predicate: Predicate) -> str:
     if predicate.operator is Operator.IS_NULL:
         return "present" if predicate.negated else "missing"
+    if predicate.operator is Operator.MATCHES:
+        return _cut(f"a text that satisfies {constant_sql(predicate.operands[0])}")
     return _cut(condition_sql(predicate))
+
+
+def _json_highlight(highlight: Highlight, predicate: Predicate) -> dict[str, Any]:
+    """Its field only where it is not the one of MATCHES, its element only where that is a list."""
+    row: dict[str, Any] = {"begin": highlight.begin, "end": highlight.end, "term": highlight.term}
+    if highlight.field != predicate.attribute:
+        row["attribute"] = highlight.field
+    if highlight.element is not None:
+        row["element"] = highlight.element
+    return row
+
+
+def _shown_highlight(highlight: Highlight, predicate: Predicate) -> str:
+    field = "" if highlight.field == predicate.attribute else f" of {highlight.field}"
+    element = "" if highlight.element is None else f" in element {highlight.element}"
+    return f"{highlight.term} at {highlight.begin} to {highlight.end}{element}{field}"
 
 
 def _cut(text: str) -> str:

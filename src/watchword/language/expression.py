@@ -34,6 +34,7 @@ class Operator(enum.IntEnum):
     ILIKE = 9  # operands: pattern [, escape character]
     RLIKE = 10  # operands: RE2 pattern, found anywhere in the value
     IS_NULL = 11  # no operands
+    MATCHES = 12  # operands: a query of text (see `watchword.text`); never negated
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ that was found already, and none takes more than text length times pattern lengt
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Any
 
 import re2
 
@@ -64,18 +65,23 @@ def literal_prefix(pattern: str, escape: str | None) -> tuple[str, bool] | None:
 
 @lru_cache(maxsize=4096)
 def like_test(pattern: str, escape: str | None, ignore_case: bool) -> TextTest:
-    first, *rest = (_segment_regex(part, ignore_case) for part in segments(pattern, escape))
-    regex = first
-    if rest:
-        *middle, last = rest
-        regex += "".join(f"(?>.*?{part})" for part in middle if part) + ".*" + last
-    match = re.compile(regex, re.DOTALL).fullmatch
+    match = segments_regex(segments(pattern, escape), ignore_case).fullmatch
     if ignore_case:
         return lambda text: match(fold_case(text)) is not None
     return lambda text: match(text) is not None
 
 
-def _segment_regex(segment: Segment, ignore_case: bool) -> str:
+def segments_regex(parts: Sequence[Sequence[str | None]], ignore_case: bool) -> re.Pattern[str]:
+    """These segments one after the other, any run of characters between them."""
+    first, *rest = (_segment_regex(part, ignore_case) for part in parts)
+    regex = first
+    if rest:
+        *middle, last = rest
+        regex += "".join(f"(?>.*?{part})" for part in middle if part) + ".*" + last
+    return re.compile(regex, re.DOTALL)
+
+
+def _segment_regex(segment: Sequence[str | None], ignore_case: bool) -> str:
     return "".join(
         "." if character is None else re.escape(fold_case(character) if ignore_case else character)
         for character in segment
@@ -85,15 +91,21 @@ def _segment_regex(segment: Segment, ignore_case: bool) -> str:
 @lru_cache(maxsize=1024)
 def rlike_test(pattern: str) -> TextTest:
     """Raises ExpressionError for what is not an RE2 pattern."""
+    search = compile_re2(pattern).search
+    # A text of an event may hold lone surrogates, which have no UTF-8: as bytes they match nothing and harm nothing.
+    return lambda text: search(text.encode("utf-8", "surrogatepass")) is not None
+
+
+def compile_re2(pattern: str, ignore_case: bool = False) -> Any:
+    """Raises ExpressionError for what is not an RE2 pattern."""
     options = re2.Options()
     options.log_errors = False
+    options.case_sensitive = not ignore_case
     try:
-        search = re2.compile(pattern, options).search
+        return re2.compile(pattern, options)
     except re2.error as error:
         reason = error.args[0]
         shown = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
         raise ExpressionError(
             f"the RE2 pattern {pattern!r} is invalid: {shown} (look-around and backreferences are not in RE2)"
         ) from None
-    # A text of an event may hold lone surrogates, which have no UTF-8: as bytes they match nothing and harm nothing.
-    return lambda text: search(text.encode("utf-8", "surrogatepass")) is not None

@@ -1,4 +1,4 @@
-"""An expression tree as SQL text, valid in DuckDB and Spark too, that parses back to an equal tree."""
+"""An expression tree as SQL text, valid in DuckDB and Spark too but for MATCHES, that parses back to an equal tree."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ def to_sql(expression: Expression) -> str:
 def _leaf_sql(leaf: Predicate | Truth) -> str:
     if isinstance(leaf, Truth):
         return "NULL" if leaf.value is None else str(leaf.value).upper()
+    if leaf.operator is Operator.MATCHES:
+        return f"MATCHES({name_sql(leaf.attribute)}, {constant_sql(leaf.operands[0])})"
     return f"{name_sql(leaf.attribute)} {condition_sql(leaf)}"
 
 
@@ -60,7 +62,7 @@ def _part_sql(part: str) -> str:
 
 
 def condition_sql(predicate: Predicate) -> str:
-    """What stands after the attribute's name."""
+    """What stands after the attribute's name (MATCHES has it in parentheses)."""
     constants = [constant_sql(operand) for operand in predicate.operands]
     not_ = "NOT " if predicate.negated else ""
     match predicate.operator:

@@ -20,9 +20,10 @@ from typing import ClassVar, Final, NoReturn, ParamSpec, TypeVar
 from sqlglot import Token, Tokenizer, TokenType
 from sqlglot.errors import TokenError
 
-from watchword.errors import ExpressionError, LimitError
+from watchword.errors import ExpressionError, LimitError, QueryError
 from watchword.language import construct
 from watchword.language.expression import Expression, Not, Operator, Truth, Value
+from watchword.language.pointer import pointer
 from watchword.language.size import check_size
 from watchword.limits import EXPRESSION_BYTES, EXPRESSION_NODES, LIST_LENGTH, NESTING
 
@@ -154,17 +155,8 @@ def _unclosed(text: str) -> ExpressionError:
 
 
 def _error_at(text: str, position: int, found: str, expected: str) -> ExpressionError:
-    message = f"at position {position}: found {found}, expected {expected}\n{_pointer(text, position)}"
+    message = f"at position {position}: found {found}, expected {expected}\n{pointer(text, position)}"
     return ExpressionError(message, position=position, found=found, expected=expected)
-
-
-def _pointer(text: str, position: int) -> str:
-    """The line of the text that holds the position, cut to what is near, and a caret under it."""
-    start = max(text.rfind("\n", 0, position) + 1, position - 60)
-    end = text.find("\n", position)
-    shown = text[start : min(len(text) if end < 0 else end, position + 40)].replace("\t", " ").replace("\r", " ")
-    shown = shown.encode("utf-8", "replace").decode()  # half of a surrogate pair cannot be printed
-    return f"  {shown}\n  {' ' * (position - start)}^"
 
 
 @dataclass(slots=True)
@@ -238,6 +230,8 @@ class _Parser:
         if kind in _TRUTHS and self.tokens[self.at + 1].token_type not in _COMPARISONS:
             self.at += 1
             return Truth(_TRUTHS[kind])
+        if kind is TokenType.VAR and token.text.upper() == "MATCHES" and self.is_call():
+            return self.matches()
         if kind is TokenType.IDENTIFIER or (kind is TokenType.VAR and not self.at_time(token)):
             return self.after_attribute(token, self.attribute())
         if not self.at_constant(token):
@@ -291,6 +285,26 @@ class _Parser:
                 self.fail("one character in single quotes")
             escape = self.constant()
         return self.made(token, construct.like, attribute, operator, pattern, escape, negated)
+
+    def is_call(self) -> bool:
+        return self.tokens[self.at + 1].token_type is TokenType.L_PAREN
+
+    def matches(self) -> Expression:
+        self.at += 2
+        attribute = self.attribute()
+        self.take(TokenType.COMMA, "',' and a query in single quotes")
+        token = self.tokens[self.at]
+        query = self.constant()
+        try:
+            expression = self.made(token, construct.matches, attribute, query)
+        except QueryError as error:
+            self.refuse_query(token, error)
+        if self.tokens[self.at].token_type is TokenType.COMMA:
+            self.at += 1
+            token = self.tokens[self.at]
+            expression = self.made(token, construct.matches, attribute, query, self.constant())
+        self.take(TokenType.R_PAREN, "')'")
+        return expression
 
     def after_is(self, attribute: str) -> Expression:
         negated = self.tokens[self.at].token_type is TokenType.NOT
@@ -356,7 +370,7 @@ class _Parser:
             self.at += 1
             return _TRUTHS[kind]
         if kind in (TokenType.VAR, TokenType.IDENTIFIER) and not self.at_time(token):
-            if self.tokens[self.at + 1].token_type is TokenType.L_PAREN:
+            if self.is_call():
                 self.refuse_call(token)
             self.fail("a constant (two attributes cannot be compared; text stands in single quotes)")
         if not self.at_constant(token):
@@ -406,20 +420,30 @@ class _Parser:
         """What `make` makes; where it refuses, the error points at `token`."""
         try:
             return make(*args, **kwargs)
+        except QueryError:
+            raise
         except ExpressionError as error:
             self.refuse(token, error)
 
     def refuse(self, token: Token, error: ExpressionError) -> NoReturn:
-        message = f"at position {token.start}: {error}\n{_pointer(self.text, token.start)}"
+        message = f"at position {token.start}: {error}\n{pointer(self.text, token.start)}"
         raise type(error)(message, position=token.start, found=self.shown(token), expected=None) from None
 
+    def refuse_query(self, token: Token, error: QueryError) -> NoReturn:
+        """The error with its position in the SQL, where each quote of the query is doubled."""
+        place = error.query_position or 0
+        position = token.start + 1 + place + token.text.count("'", 0, place)
+        raise QueryError(
+            f"at position {position}: found {error.found}, expected {error.expected} (position {place} of the query)\n"
+            f"{pointer(self.text, position)}",
+            position=position,
+            found=error.found,
+            expected=error.expected,
+            query_position=place,
+        ) from None
+
     def refuse_call(self, function: Token) -> NoReturn:
-        if function.text.upper() == "MATCHES":
-            reason = "text queries with MATCHES are not part of this version: use LIKE, ILIKE or RLIKE"
-        else:
-            reason = (
-                f"{function.text}(...) is a call: a condition compares an attribute with constants, without functions"
-            )
+        reason = f"{function.text}(...) is a call: a condition compares an attribute with constants, without functions"
         self.refuse(function, ExpressionError(reason))
 
     def fail(self, expected: str) -> NoReturn:

@@ -5,6 +5,7 @@
     {"attribute": "model", "operator": "not in", "value": ["a", "b"]}
     {"attribute": "price", "operator": "between", "value": [10, 20]}
     {"attribute": "model", "operator": "like", "value": "50!%", "escape": "!"}
+    {"attribute": "body", "operator": "matches", "value": "+google \"quarterly results\"~2"}
     {"attribute": "color", "operator": "is null"}
 
 Times are {"timestamp": "2024-05-01T12:00:00"} or {"date": "2024-05-01"}.
@@ -39,6 +40,7 @@ _OPERATORS: Final = {
     "not ilike": (Operator.ILIKE, True),
     "rlike": (Operator.RLIKE, False),
     "not rlike": (Operator.RLIKE, True),
+    "matches": (Operator.MATCHES, False),
     "is null": (Operator.IS_NULL, False),
     "is not null": (Operator.IS_NULL, True),
 }
@@ -179,6 +181,8 @@ def _read_predicate(wire: Mapping[str, Any], place: _Place) -> Expression:
     constant = _read_constant(value, place)
     if operator in (Operator.LIKE, Operator.ILIKE, Operator.RLIKE):
         return _made(place, construct.like, attribute, operator, constant, wire.get("escape"), negated)
+    if operator is Operator.MATCHES:
+        return _made(place, construct.matches, attribute, constant)
     return _made(place, construct.compare, attribute, operator, constant, negated)
 
 
@@ -210,7 +214,8 @@ def _made(place: _Place, make: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     try:
         return make(*args, **kwargs)
     except ExpressionError as error:
-        raise type(error)(f"at {place}: {error}") from None
+        error.args = (f"at {place}: {error}",)
+        raise
 
 
 def _fail(place: _Place, found: object, expected: str) -> NoReturn:

@@ -21,17 +21,20 @@ from watchword.spark.kafka import Topic, connector, read_topic  # noqa: E402
 from watchword.spark.match import bad_events, match  # noqa: E402
 from watchword.spark.sink import read_matches  # noqa: E402
 from watchword.spark.statistics import Statistics, load_statistics, statistics  # noqa: E402
+from watchword.spark.strategy import Choice, choose  # noqa: E402
 from watchword.spark.stream import stream  # noqa: E402
 from watchword.spark.update import update  # noqa: E402
 from watchword.spark.versions import Version, current, remove_old  # noqa: E402
 
 __all__ = [
     "Build",
+    "Choice",
     "Statistics",
     "Topic",
     "Version",
     "bad_events",
     "build",
+    "choose",
     "connector",
     "current",
     "load_statistics",

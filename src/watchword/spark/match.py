@@ -1,26 +1,32 @@
 """`match`: a DataFrame of events in, a DataFrame of matches out.
 
-events --mapInArrow--> every task: its events x the parts of the version --> event id, subscription, version
+replicate   events --mapInArrow--> every task: its events x all parts of the version --> event id, subscription,
+shard       events --where something may wait for them--> a task for a shard: its events x its parts ------> version
+join        events --where something may wait for them--> a task for some buckets: its events x their indexes ->
 """
 
 from __future__ import annotations
 
-import os
+import logging
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from watchword.errors import EventError, WatchwordError
 from watchword.spark import versions
-from watchword.spark.join import Join
+from watchword.spark.buckets import make_buckets
+from watchword.spark.key_filter import filter_file, write_filters
 from watchword.spark.match_batches import BadEventFinder, Matcher
-from watchword.spark.shards import chosen, shards_of, together, visiting
+from watchword.spark.routing import FilledBuckets, Filters, Places, Router, routed
+from watchword.spark.shards import shards_of, together
+from watchword.spark.strategy import STRATEGIES, bytes_of_host, chosen
 from watchword.spark.versions import Version
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
-STRATEGIES: Final = ("auto", "replicate", "shard", "join")
 OUTPUTS: Final = ("pairs", "arrays")
+_log: Final = logging.getLogger(__name__)
 
 
 def match(
@@ -46,9 +52,9 @@ def match(
     An index with tenants needs theirs in the events too, in the column that `tenant` names.
 
     `strategy`: "replicate" maps the whole index in every worker, "shard" a part of it, to which a copy of each event
-    goes, "join" holds none of it and exchanges both by their access keys; for "arrays" the last two need ids of events
-    that differ. "auto" replicates what fits into `host_bytes` (half of the memory of this host if not given), shards
-    what does not, and joins where not even a part does.
+    goes that may match something there, "join" an index of a bucket of access keys, which is made beside the index at
+    the first join of a version; for "arrays" the last two need ids of events that differ. "auto" takes what `choose`
+    says: it replicates what fits into `host_bytes` (half of the memory of this host if not given).
 
     On a streaming DataFrame every task takes the version that is in force when it begins, so a new version counts from
     the next micro-batch on, and an event is matched with one version, which its rows name.
@@ -57,38 +63,43 @@ def match(
     used = versions.current(path) if version is None else versions.version(path, version)
     scoped = used.tenant_attribute is not None
     check_columns(events, event_id, json, errors, output, tenant if scoped else None)
-    limit = host_bytes or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    strategy = chosen(strategy, used, limit)
-    shards = shards_of(used, limit) if strategy == "shard" else ()
+    limit = host_bytes or bytes_of_host()
+    if strategy == "auto":
+        choice = chosen(used, limit)
+        strategy = choice.strategy
+        _log.info("%s: %s", strategy, choice.reason)
     if events.isStreaming and strategy != "replicate":
         raise EventError("a streaming DataFrame is sharded or joined by wws.stream, where a batch has one version")
-    if strategy == "join":
-        job = Join(
-            version=used,
-            names=tuple(events.columns),
-            event_id=event_id,
-            json=json,
-            tenant=tenant if scoped else None,
-            arrays=output == "arrays",
-            errors=errors,
-        )
-        return job.run(numbered(events), events.schema[event_id].dataType)
+    rows, names, of_tenant = numbered(events), tuple(events.columns), tenant if scoped else None
+    places: Mapping[int, Version] | None = None
+    if strategy != "replicate":
+        places, visited = places_of(events.sparkSession, used, strategy, limit)
+        router = Router(used, names, json, of_tenant, output == "arrays", visited)
+        rows = routed(rows, router, places, f"c{events.columns.index(event_id)}")
     matcher = Matcher(
         path=used.path,
         version=None if events.isStreaming and version is None else used,
-        names=tuple(events.columns),
+        names=names,
         event_id=event_id,
         json=json,
-        tenant=tenant if scoped else None,
+        tenant=of_tenant,
         arrays=output == "arrays",
         errors=errors,
-        shards=shards,
+        places=places,
     )
-    rows = numbered(events)
-    if shards:
-        rows = visiting(rows, f"c{events.columns.index(event_id)}", len(shards))
     found = rows.mapInArrow(matcher, schema(events, event_id, used, output, errors))
-    return together(found, event_id, errors) if shards and output == "arrays" else found
+    return together(found, event_id, errors) if places is not None and output == "arrays" else found
+
+
+def places_of(spark: SparkSession, version: Version, strategy: str, limit: int) -> tuple[Mapping[int, Version], Places]:
+    """The parts of a version, or what is made of them, by place, and what says which an event visits."""
+    if strategy == "join":
+        count, filled, names = make_buckets(spark, version)
+        return filled, FilledBuckets(count, tuple(filled), names)
+    shards = shards_of(version, limit)
+    write_filters(spark, version)
+    files = tuple(tuple(filter_file(version, part) for part in shard.parts) for shard in shards)
+    return dict(enumerate(shards)), Filters(files)
 
 
 def bad_events(events: DataFrame, path: str | Path, event_id: str = "id", json: str | None = None) -> DataFrame:

@@ -3,11 +3,13 @@
 batch of events --cut by how many matches they have--> Index.match_batch --> pairs, 100,000 at a time
       |                                                                 or --> one row per event, an array of ids
       +-- an event that cannot be read --> a row with the reason, or nothing
+
+Events that come routed to shards or buckets meet the parts of their place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -16,9 +18,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from watchword.coding.values import I32, I64
 from watchword.errors import WatchwordError
 from watchword.index.index import Index
+from watchword.kernel import kernel
 from watchword.spark import versions
+from watchword.spark.buckets import several_of
 from watchword.spark.opened import opened
 from watchword.spark.tenants import own_ids, with_tenant
 from watchword.spark.versions import Version
@@ -29,9 +34,19 @@ FIRST_EVENTS: Final = 512  # until it is known how many matches events have
 
 
 class Found(NamedTuple):
-    event: npt.NDArray[np.int64]  # ascending
+    event: I64  # ascending
     subscription: pa.Array
     errors: list[tuple[int, str]]
+
+
+class Visit(NamedTuple):
+    """Events that meet parts of a version."""
+
+    parts: Version
+    events: pa.RecordBatch
+    bad: list[tuple[int, str]]  # of routed events: those that could not be read, which match nothing here
+    places: pa.Array | None = None  # of routed events: which they visit
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,68 +61,80 @@ class Matcher:
     tenant: str | None  # the column that has it
     arrays: bool
     errors: str | None
-    shards: tuple[Version, ...] = ()  # if there are some, one more column says which of them an event visits
+    places: Mapping[int, Version] | None = None  # parts of the version, where events come routed to them
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         version = self.version or versions.current(self.path)
         size = FIRST_EVENTS
         for columns in batches:
-            batch = pa.RecordBatch.from_arrays(columns.columns[: len(self.names)], list(self.names))
-            for number, part, events in self._visits(version, columns, batch):
-                index = opened(part)
+            for visit in self._visits(version, columns):
+                ids = visit.events.column(self.event_id)
+                if visit.bad:
+                    nothing = pa.array([], _id_type(version))
+                    yield from self._written(ids, Found(np.zeros(0, np.int64), nothing, visit.bad), version)
+                    continue
+                index = opened(visit.parts)
                 first = 0
-                while first < events.num_rows:
-                    some = events.slice(first, size)
-                    found = self._found(index, some, version)
-                    # an event visits several shards, but is bad only once
-                    yield from self._written(some.column(self.event_id), found, version, number == 0 or self.arrays)
+                while first < visit.events.num_rows:
+                    some = visit.events.slice(first, size)
+                    found = self._found(index, some, version, visit, first)
+                    yield from self._written(ids.slice(first, size), found, version)
                     first += len(some)
                     size = _next_size(len(some), len(found.event))
 
-    def _visits(
-        self, version: Version, columns: pa.RecordBatch, batch: pa.RecordBatch
-    ) -> Iterator[tuple[int, Version, pa.RecordBatch]]:
+    def _visits(self, version: Version, columns: pa.RecordBatch) -> Iterator[Visit]:
         """Which events meet which parts of the version."""
-        if not self.shards:
-            yield 0, version, batch
+        events = pa.RecordBatch.from_arrays(columns.columns[: len(self.names)], list(self.names))
+        if self.places is None:
+            yield Visit(version, events, [])
             return
-        visited = columns.column(len(self.names))
-        for number in pc.unique(visited).to_pylist():
-            yield number, self.shards[number], batch.filter(pc.equal(visited, number))
+        places, reasons, place = columns.columns[len(self.names) :]
+        readable = pc.is_null(reasons)
+        for number in pc.unique(place).to_pylist():
+            here = pc.equal(place, number)
+            good, bad = pc.and_(here, readable), pc.and_(here, pc.invert(readable))
+            if pc.any(good).as_py():
+                parts = self.places.get(number, version.only([]))  # where nothing waits, arrays tell of no matches
+                yield Visit(parts, events.filter(good), [], places.filter(good), number)
+            if pc.any(bad).as_py():
+                told = list(enumerate(reasons.filter(bad).to_pylist()))
+                yield Visit(version, events.filter(bad), told)
 
-    def _found(self, index: Index, events: pa.RecordBatch, version: Version) -> Found:
-        if version.tenant_attribute is None or self.tenant is None:
-            return match_rows(index, events, self.json)
-        found = match_rows(index, with_tenant(events, self.tenant, version.tenant_attribute, self.json), self.json)
-        errors = [(row, self._reason(events.slice(row, 1), reason)) for row, reason in found.errors]
+    def _found(self, index: Index, events: pa.RecordBatch, version: Version, visit: Visit, first: int) -> Found:
+        scoped = events
+        if version.tenant_attribute is not None and self.tenant is not None:
+            scoped = with_tenant(events, self.tenant, version.tenant_attribute, self.json)
+        found = match_rows(index, scoped, self.json)
+        if visit.places is not None:
+            found = first_meetings(found, visit.places.slice(first, len(events)), visit.place, visit.parts)
+        if scoped is events:
+            return found
+        errors = [
+            (row, own_reason(reason, events.slice(row, 1), self.json, self.tenant)) for row, reason in found.errors
+        ]
         return Found(found.event, own_ids(found.subscription, version.id_type), errors)
 
-    def _reason(self, event: pa.RecordBatch, reason: str) -> str:
-        """The reason as it is for the event without its tenant: the places in a text are others."""
-        if self.json is None:
-            return reason
-        return next((own for _, own in unreadable(Index(), event, self.json)), reason)
-
-    def _written(self, ids: pa.Array, found: Found, version: Version, with_bad: bool) -> Iterator[pa.RecordBatch]:
+    def _written(self, ids: pa.Array, found: Found, version: Version) -> Iterator[pa.RecordBatch]:
         if self.arrays:
             yield self._arrays(ids, found, version)
             return
         for first in range(0, len(found.event), PAIRS):
             event = pa.array(found.event[first : first + PAIRS])
             yield self._batch(ids.take(event), found.subscription.slice(first, PAIRS), None, version)
-        if self.errors is not None and with_bad and found.errors:
+        if self.errors is not None and found.errors:
             rows, reasons = zip(*found.errors, strict=True)
-            nothing = pa.nulls(len(rows), found.subscription.type)
+            nothing = pa.nulls(len(rows), _id_type(version))
             yield self._batch(ids.take(pa.array(rows)), nothing, pa.array(reasons, pa.string()), version)
 
     def _arrays(self, ids: pa.Array, found: Found, version: Version) -> pa.RecordBatch:
+        subscriptions = _plain(found.subscription) if len(found.event) else pa.array([], _id_type(version))
         starts = np.zeros(len(ids) + 1, np.int32)
         np.cumsum(np.bincount(found.event, minlength=len(ids)), out=starts[1:])
         reasons: list[str | None] = [None] * len(ids)
         for row, reason in found.errors:
             reasons[row] = reason
         bad = pa.array([reason is not None for reason in reasons]) if found.errors else None
-        lists = pa.ListArray.from_arrays(pa.array(starts), _plain(found.subscription), mask=bad)
+        lists = pa.ListArray.from_arrays(pa.array(starts), subscriptions, mask=bad)
         return self._batch(ids, lists, pa.array(reasons, pa.string()), version)
 
     def _batch(self, ids: pa.Array, found: pa.Array, reasons: pa.Array | None, version: Version) -> pa.RecordBatch:
@@ -141,6 +168,13 @@ class BadEventFinder:
                 yield pa.RecordBatch.from_arrays([ids, pa.array(reasons, pa.string())], [self.event_id, "reason"])
 
 
+def own_reason(reason: str, event: pa.RecordBatch, json: str | None, tenant: str | None) -> str:
+    """The reason as it is for the event without its tenant: the places in a text are others."""
+    if json is None or tenant is None:
+        return reason
+    return next((own for _, own in unreadable(Index(), event, json)), reason)
+
+
 def unreadable(index: Index, events: pa.RecordBatch, json: str | None) -> list[tuple[int, str]]:
     try:
         return sorted(index.encode(events, json=json).cells.errors.items())
@@ -151,6 +185,10 @@ def unreadable(index: Index, events: pa.RecordBatch, json: str | None) -> list[t
     middle = len(events) // 2
     right = unreadable(index, events.slice(middle), json)
     return unreadable(index, events.slice(0, middle), json) + [(row + middle, reason) for row, reason in right]
+
+
+def _id_type(version: Version) -> pa.DataType:
+    return pa.int64() if version.id_type == "bigint" else pa.string()
 
 
 def _plain(array: pa.Array) -> pa.Array:
@@ -190,8 +228,37 @@ def _match_halves(index: Index, events: pa.RecordBatch, json: str | None) -> Fou
     return match_rows(index, events, json)
 
 
-def _numbers(column: Any) -> npt.NDArray[np.int64]:
+def _numbers(column: Any) -> I64:
     return _whole(column).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
+
+
+def first_meetings(found: Found, places: pa.Array, place: int, parts: Version) -> Found:
+    """The pairs that meet nowhere before this place."""
+    several = several_of(parts.folders()[0]) if parts.parts else None
+    if several is None or len(found.event) == 0:
+        return found
+    row = pc.fill_null(pc.index_in(found.subscription, several.ids), -1).to_numpy(zero_copy_only=False)
+    visited = places.offsets.to_numpy().astype(np.int64), places.values.to_numpy()
+    keep = _is_first(found.event, row, visited, (several.starts, several.waits), place)
+    return Found(found.event[keep], found.subscription.filter(pa.array(keep)), found.errors)
+
+
+@kernel
+def _is_first(
+    event: I64, row: I32, visited: tuple[I64, I32], waits: tuple[I64, I32], place: int
+) -> npt.NDArray[np.bool_]:
+    """Both lists ascend: is `place` the first that is in both?"""
+    out = np.ones(len(event), np.bool_)
+    for pair in range(len(event)):
+        if row[pair] >= 0:
+            a, b = visited[0][event[pair]], waits[0][row[pair]]
+            while visited[1][a] != waits[1][b]:
+                if visited[1][a] < waits[1][b]:
+                    a += 1
+                else:
+                    b += 1
+            out[pair] = visited[1][a] == place
+    return out
 
 
 def _whole(column: Any) -> pa.Array:

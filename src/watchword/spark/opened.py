@@ -28,15 +28,20 @@ def opened(version: Version) -> Index:
 
 
 def _map(version: Version) -> Index:
+    # Bytes are compared with their checksums by the first to open them: a part that is in several versions, once.
+    new = any(part.hash not in _verified for part in version.parts)
+    index = open_version(version, None if new else False)
+    _verified.update(part.hash for part in version.parts)
+    return index
+
+
+def open_version(version: Version, verify: bool | None) -> Index:
+    """`verify`: compare every byte with its checksum; None does so in parts of up to 1 GiB."""
     folders = version.folders()
     for part, folder in zip(version.parts, folders, strict=True):
         if checked_hash(folder) != part.hash:
             raise StorageError(f"the part {folder} is not the one that version {version.number} names: build it again")
-    # Bytes are compared with their checksums by the first to open them: a part that is in several versions, once.
-    new = any(part.hash not in _verified for part in version.parts)
-    index = Index.open_parts(folders, None if new else False)
-    _verified.update(part.hash for part in version.parts)
-    return index
+    return Index.open_parts(folders, verify)
 
 
 def forget() -> None:

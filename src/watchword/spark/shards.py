@@ -1,10 +1,11 @@
 """Shards: the parts of an index divided over workers, each of which maps only its own.
 
     shard 0: parts 0, 3, 5     event 17 --> a row for shard 0 --> task of shard 0 --> its matches there
-    shard 1: parts 1, 2, 4              --> a row for shard 1 --> task of shard 1 --> its matches there
+    shard 1: parts 1, 2, 4     event 18 --> a row for shard 1 --> task of shard 1 --> its matches there
 
-Ids are spread over parts by hash, so an event may match in every shard and visits all of them: what moves is the events
-times the number of shards. Every match is in one shard, so nothing has to be compared afterwards.
+An event visits the shards in which a subscription waits for something that it has. Ids are spread over parts by their
+hash, so with many subscriptions of all kinds that is every shard, and what moves is the events times their number.
+Every match is in one shard, so nothing has to be compared afterwards.
 """
 
 from __future__ import annotations
@@ -17,15 +18,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def chosen(strategy: str, version: Version, limit: int) -> str:
-    """`limit`: bytes of an index that a host can hold."""
-    if strategy == "auto":
-        if version.bytes <= limit:
-            return "replicate"
-        return "shard" if max(part.bytes for part in version.parts) <= limit else "join"
-    return strategy
-
-
 def shards_of(version: Version, limit: int) -> tuple[Version, ...]:
     """The parts in groups of about the same size, each at most `limit` if the parts allow it, and two at least."""
     count = max(1, min(len(version.parts), max(2, -(-version.bytes // limit))))
@@ -36,16 +28,6 @@ def shards_of(version: Version, limit: int) -> tuple[Version, ...]:
         groups[smallest].append(part)
         sizes[smallest] += part.bytes
     return tuple(version.only(group) for group in groups)
-
-
-def visiting(events: DataFrame, event_id: str, shards: int) -> DataFrame:
-    """Every event once per shard, those of a shard together; several tasks share the events of one."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    tasks = max(1, int(events.sparkSession.conf.get("spark.sql.shuffle.partitions") or 200) // shards)
-    copies = events.withColumn("shard", F.explode(F.array(*map(F.lit, range(shards)))))
-    task = F.col("shard") * tasks + F.pmod(F.xxhash64(event_id), F.lit(tasks))
-    return copies.repartitionById(shards * tasks, task.cast("int"))
 
 
 def together(found: DataFrame, event_id: str, errors: str | None) -> DataFrame:

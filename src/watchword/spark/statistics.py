@@ -23,12 +23,17 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 
 from watchword.coding.event import flatten
+from watchword.coding.values import TEXT, Values
 from watchword.errors import EventError, WatchwordError
+from watchword.index.identifiers import text_buffers
 from watchword.index.index import TRAINING_EVENTS
 from watchword.index.storage import write_synced
+from watchword.spark.access_keys import NOTHING_COUNTED, VALUE_SHARE, Frequencies, name_keys, value_keys
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -37,6 +42,7 @@ TABLES: Final = ("attributes", "quantiles", "terms", "pairs", "sample")
 TERMS: Final = 1000  # kept for pairs; there are half a million pairs of so many
 QUANTILES: Final = [0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0]
 ACCURACY: Final = 10_000  # a quantile is off by a ten-thousandth of all values at most
+FREQUENT: Final = 100_000  # terms whose frequency tasks know; all others are rare
 _ABOUT: Final = "about.json"
 _COUNTS: Final = pa.schema(
     [
@@ -137,6 +143,36 @@ def saved_sample(spark: SparkSession, path: str | Path) -> tuple[DataFrame, str 
     if not about.is_file():
         return None
     return load_statistics(spark, path, "sample"), json_text.loads(about.read_bytes())["json"]
+
+
+def sampled_events(path: str | Path) -> tuple[pa.Table, str | None] | None:
+    """The sample beside the index as a table, if there is one, and the column that holds JSON."""
+    folder = statistics_folder(path)
+    if not (folder / _ABOUT).is_file():
+        return None
+    json = json_text.loads((folder / _ABOUT).read_bytes())["json"]
+    return pyarrow.parquet.read_table(folder / "sample"), json
+
+
+def load_frequencies(spark: SparkSession, path: str | Path) -> Frequencies:
+    """How often events have an attribute, or a text value of it, as the statistics beside the index say."""
+    folder = statistics_folder(path)
+    if not (folder / _ABOUT).is_file():
+        return NOTHING_COUNTED
+    events = max(1, json_text.loads((folder / _ABOUT).read_bytes())["events"])
+    attributes = load_statistics(spark, path, "attributes").select("attribute", "events").toArrow()
+    terms = load_statistics(spark, path, "terms").orderBy("events", ascending=False).limit(FREQUENT).toArrow()
+    of_terms = value_keys(_text_values(terms["term"]), name_keys(terms["attribute"].to_pylist()))
+    keys = np.concatenate([name_keys(attributes["attribute"].to_pylist()), of_terms])
+    counts = np.concatenate([attributes["events"].to_numpy(), terms["events"].to_numpy()])
+    order = np.argsort(keys)
+    return Frequencies(keys[order], counts[order] / events, 0.5 / events, VALUE_SHARE)
+
+
+def _text_values(texts: pa.ChunkedArray) -> Values:
+    starts, text = text_buffers(texts.combine_chunks().cast(pa.large_string()))
+    kind = np.full(len(texts), TEXT, np.uint8)
+    return Values(kind, starts[:-1].copy(), np.diff(starts).astype(np.int32), text)
 
 
 def statistics_folder(path: str | Path) -> Path:

@@ -4,6 +4,8 @@
     versions/00000007.json                 a version: its parts, how many subscriptions each holds
     builds/<token>/part-00003-<attempt>/   a part: a saved `watchword.Index` of the subscriptions whose hash is 3
     builds/<token>/errors-00003-<attempt>.parquet
+    keys/<hash>.seg                        what a part waits for, in short: of the first match that was sharded
+    buckets/00000007/                      the same subscriptions by what they wait for: of the first join
 
 A version may name parts of earlier builds. Nothing that a version names ever changes, so whoever has opened it keeps
 it, and workers map its files. The folder must be one that driver and executors see under the same path.
@@ -29,6 +31,8 @@ from watchword.errors import StorageError
 from watchword.index.storage import sync_folder, write_synced
 
 FORMAT: Final = 1
+KEYS: Final = "keys"
+BUCKETS: Final = "buckets"
 _CURRENT: Final = "CURRENT"
 _VERSION_FILE: Final = re.compile(r"(\d{8})\.json")
 
@@ -138,7 +142,7 @@ def building(path: str | Path) -> Iterator[Path]:
     builds.mkdir(parents=True, exist_ok=True)
     folder = builds / secrets.token_hex(8)
     folder.mkdir()
-    with _locked(folder):
+    with locked(folder):
         try:
             yield folder
         except BaseException:
@@ -154,7 +158,7 @@ def publish(built: Version, base: int | None) -> Version:
     """
     folder = Path(built.path)
     (folder / "versions").mkdir(exist_ok=True)
-    with _locked(folder):
+    with locked(folder):
         if base is not None and current(folder).number != base:
             raise StorageError(
                 f"another build has changed {folder} since version {base}, which these changes were made for: "
@@ -179,7 +183,7 @@ def remove_old(path: str | Path, keep: int = 2) -> list[int]:
     Jobs that still match with a removed version fail once they open another of its files: keep what they use.
     """
     folder = Path(path).absolute()
-    with _locked(folder):
+    with locked(folder):
         gone = [number for number in numbers(folder)[: -max(keep, 1)] if number != current(folder).number]
         for number in gone:
             (folder / _version_file(number)).unlink()
@@ -187,6 +191,7 @@ def remove_old(path: str | Path, keep: int = 2) -> list[int]:
         for build in (folder / "builds").iterdir():
             if not _is_locked(build):
                 _remove_unnamed(folder, build, named)
+        _remove_made(folder)
     return gone
 
 
@@ -214,8 +219,21 @@ def _remove_unnamed(folder: Path, build: Path, named: set[str]) -> None:
             shutil.rmtree(part)
 
 
+def _remove_made(folder: Path) -> None:
+    """What matches have written beside versions and parts that are gone."""
+    known = [version(folder, number) for number in numbers(folder)]
+    for made, names in (
+        (folder / BUCKETS, {f"{one.number:08d}" for one in known}),
+        (folder / KEYS, {f"{part.hash}.seg" for one in known for part in one.parts}),
+    ):
+        with suppress(FileNotFoundError):
+            for file in made.iterdir():
+                if file.name not in names:
+                    remove(file)
+
+
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -106,6 +106,22 @@ _STRUCTURES: Final = {
         "watchword.structures.terms.ordered_trie:OrderedTrie",
         {"compaction": True},
     ),
+    "luwak": _Entry(
+        "queries by their rarest term, candidates evaluated in full, batch by batch (Luwak thesis, section 3.3)",
+        "watchword.structures.luwak.luwak:Luwak",
+    ),
+    "luwak-qbatch": _Entry(
+        "Luwak that evaluates equal queries once (Luwak thesis, section 5.3)",
+        "watchword.structures.luwak.luwak:LuwakQbatch",
+    ),
+    "fullyindexed": _Entry(
+        "Luwak with all terms of queries ANDed in a bit map of each batch (Luwak thesis, section 6.5)",
+        "watchword.structures.luwak.presearch:FullyIndexed",
+    ),
+    "presearch": _Entry(
+        "Luwak with a second filter: as many terms in the bit map as are worth while (Luwak thesis, section 5)",
+        "watchword.structures.luwak.presearch:PreSearch",
+    ),
 }
 
 

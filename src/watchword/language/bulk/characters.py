@@ -59,6 +59,7 @@ TRUE_WORD: Final = _packed("TRUE")
 FALSE_WORD: Final = _packed("FALSE")
 DATE_WORD: Final = _packed("DATE")
 TIMESTAMP_WORD: Final = _packed("TIMESTAMP")
+MATCHES_WORD: Final = _packed("MATCHES")
 _LONGEST: Final = len("TIMESTAMP")  # nine letters of seven bits just fit
 _RESERVED: Final = (
     AND_WORD,

@@ -13,7 +13,9 @@ import pyarrow as pa
 
 from watchword.coding.values import I64, U8
 from watchword.errors import ExpressionError
+from watchword.language import construct
 from watchword.language.bulk.columns import to_table
+from watchword.language.bulk.queries import unsure_queries
 from watchword.language.bulk.rows import new_levels, read_rows
 from watchword.language.bulk.tape import grown, new_tape
 from watchword.language.expression import Expression, Operator
@@ -116,7 +118,7 @@ def _parse_quickly(texts: pa.Array) -> tuple[ExpressionTable, Mask]:
         tape = grown(tape, starts[row + 1] - starts[row])
         row = read_rows(starts, text, present, row, tape, ends, levels)
     table, done = to_table(tape, ends, text), np.diff(ends) > 0
-    good = _rows_of_good_patterns(table)
+    good = _rows_of_good_texts(table)
     if not good.all():
         table = take(table, np.flatnonzero(good))
         done[done] = good
@@ -136,23 +138,23 @@ def _bytes(texts: pa.Array) -> tuple[I64, U8, Mask]:
     return starts.astype(np.int64) - starts[0], text, present
 
 
-def _rows_of_good_patterns(table: ExpressionTable) -> Mask:
-    """Which rows have only RLIKE patterns that the parser accepts."""
+def _rows_of_good_texts(table: ExpressionTable) -> Mask:
+    """Which rows have only RLIKE patterns and queries of MATCHES that the parser accepts."""
     good = np.ones(len(table), np.bool_)
-    values = table.constants
-    for leaf in np.flatnonzero(table.operator == Operator.RLIKE).tolist():
-        number = table.constant_starts[leaf]
-        start = values.bits[number]
-        if not _is_pattern(values.text[start : start + values.length[number]].tobytes()):
+    judged = np.concatenate([np.flatnonzero(table.operator == Operator.RLIKE), unsure_queries(table)])
+    for leaf, number in zip(judged.tolist(), table.constant_starts[judged].tolist(), strict=True):
+        if not _is_good(int(table.operator[leaf]), table.constants.text_at(number)):
             good[np.searchsorted(table.leaf_starts, leaf, "right") - 1] = False
     return good
 
 
 @lru_cache(maxsize=1 << 12)
-def _is_pattern(pattern: bytes) -> bool:
-    quoted = pattern.decode().replace("'", "''")
+def _is_good(operator: int, text: bytes) -> bool:
     try:
-        parse(f"x RLIKE '{quoted}'")
+        if operator == Operator.MATCHES:
+            construct.matches("x", text.decode())
+        else:
+            construct.like("x", Operator.RLIKE, text.decode())
     except ExpressionError:
         return False
     return True

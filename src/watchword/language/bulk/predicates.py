@@ -19,6 +19,7 @@ from watchword.language.bulk.characters import (
     IN_WORD,
     IS_WORD,
     LIKE_WORD,
+    MATCHES_WORD,
     NOT_WORD,
     NULL_WORD,
     OPENING,
@@ -49,12 +50,15 @@ _LIKE: Final = int(Operator.LIKE)
 _ILIKE: Final = int(Operator.ILIKE)
 _RLIKE: Final = int(Operator.RLIKE)
 _IS_NULL: Final = int(Operator.IS_NULL)
+_MATCHES: Final = int(Operator.MATCHES)
 _STANDS_ALONE: Final = 100  # no operator: the name is a condition and must be TRUE
 
 _EQUALS_SIGN: Final = ord("=")
 _LESS_SIGN: Final = ord("<")
 _GREATER_SIGN: Final = ord(">")
 _EXCLAMATION: Final = ord("!")
+_LARGE_M: Final = ord("M")
+_SMALL_M: Final = ord("m")
 
 # Near a limit the parser for single expressions decides.
 _SAFE_NAME: Final = NAME_BYTES // 2
@@ -64,6 +68,10 @@ _SAFE_LIST: Final = LIST_LENGTH // 2
 
 @lean
 def read_predicate(text: U8, i: int, end: int, tape: I64) -> int:
+    if text[i] == _SMALL_M or text[i] == _LARGE_M:
+        inside = _inside_matches(text, i, end)
+        if inside != GIVE_UP:
+            return _read_matches(text, inside, end, tape)
     start, stop, i = _read_name(text, i, end)
     if i == GIVE_UP or stop - start > _SAFE_NAME:
         return GIVE_UP
@@ -79,6 +87,37 @@ def read_predicate(text: U8, i: int, end: int, tape: I64) -> int:
         i = _read_constants(text, skip_blanks(text, i, end), end, operator, leaf, tape)
     tape[leaf, 2] = tape[0, 0] - leaf - 1
     return i
+
+
+@lean
+def _inside_matches(text: U8, i: int, end: int) -> int:
+    """Behind `MATCHES(`, if that stands here; the word alone may be a name."""
+    stop = word_end(text, i, end)
+    if packed_word(text, i, stop) != MATCHES_WORD:
+        return GIVE_UP
+    stop = skip_blanks(text, stop, end)
+    return stop + 1 if stop < end and text[stop] == OPENING else GIVE_UP
+
+
+@lean
+def _read_matches(text: U8, i: int, end: int, tape: I64) -> int:
+    """A name, a comma, a string and the closing parenthesis. The query in the string is judged later."""
+    i = skip_blanks(text, i, end)
+    if i == end:
+        return GIVE_UP
+    start, stop, i = _read_name(text, i, end)
+    if i == GIVE_UP or stop - start > _SAFE_NAME:
+        return GIVE_UP
+    put(tape, LEAF, start, stop - start)
+    leaf = put(tape, _MATCHES, 0, 1)
+    i = skip_blanks(text, i, end)
+    if i == end or text[i] != COMMA:
+        return GIVE_UP
+    i = read_constant(text, skip_blanks(text, i + 1, end), end, tape)
+    if i == GIVE_UP or _family(tape[leaf + 1, 0]) != TEXT:
+        return GIVE_UP
+    i = skip_blanks(text, i, end)
+    return i + 1 if i < end and text[i] == CLOSING else GIVE_UP
 
 
 @inlined

@@ -24,6 +24,7 @@ from watchword.structures.auto.layout import (
     HIGH,
     KIND,
     LOW,
+    ONES,
     PACKED,
     PLAIN,
     POINT_BLOCKS,
@@ -33,6 +34,7 @@ from watchword.structures.auto.layout import (
     SETS_MASK,
     SETS_SHIFT,
     SIMPLE_MASK,
+    SIMPLE_WORDS,
     SINGLES,
     Layout,
     Words,
@@ -98,6 +100,6 @@ def _expressions_of(words: Words, p: int, q: int) -> I64:
         head = np.int64(words[p])
         out[n] = np.int64(words[p + 1]) | np.int64(words[p + 2]) << 16
         n += 1
-        p += RECORD_HEAD + 3 * (head & SIMPLE_MASK)
+        p += RECORD_HEAD + (1 if head & ONES else SIMPLE_WORDS) * (head & SIMPLE_MASK)
         p += 3 * ((head >> SETS_SHIFT) & SETS_MASK) + (2 if head & HAS_PROGRAM else 0)
     return out[:n]

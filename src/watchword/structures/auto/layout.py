@@ -6,9 +6,11 @@
       |-- point blocks  blocks whose key is just this code                     many entries under one code
       '-- range blocks  blocks whose keys all lie in low .. high               many entries under intervals
 
-    record   [simple | sets << 8 | program << 13 | repeated << 14] [expression, 2 words]
+    record   [simple | sets << 8 | program << 13 | repeated << 14 | ones << 15] [expression, 2 words]
              (dimension, low, high) per simple condition, (dimension, number in `sets`, 2 words) per other one,
              [program, 2 words]
+             With `ones` all simple conditions ask for code 1, as the words of a text query do: only dimensions stand
+             there, a third of the bytes.
     PACKED block   records, side by side
     RANGES block   entries with no condition but their key: low and high each
     BITMAP block   up to 512 entries as bits. Per column (a dimension that some entry asks about) and code a row of
@@ -42,6 +44,9 @@ SETS_SHIFT: Final = 8
 SETS_MASK: Final = 31
 HAS_PROGRAM: Final = 1 << 13
 REPEATED: Final = 1 << 14
+ONES: Final = 1 << 15
+FURTHER: Final = ONES - SIMPLE_MASK - 1  # the bits of what a record has beside simple conditions
+SIMPLE_WORDS: Final = 3  # of a simple condition, one where the record has ONES
 RECORD_HEAD: Final = 3
 
 Words = npt.NDArray[np.uint16] | npt.NDArray[np.uint32]

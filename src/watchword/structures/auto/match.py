@@ -1,16 +1,15 @@
 """Match coded events against a layout: look keys up, verify what they find.
 
-Every event fills `value` (dimension -> code), visits the lists and blocks of its values, writes the expressions that
-hold, and clears `value` again. Cost: a few cache lines per value of the event, about two nanoseconds per record
-verified, a row (64 bytes) per column of a bitmap block of 512 entries, a quarter of a nanosecond per match.
+Every event fills `value` (dimension -> code), finds the lists its codes lead to (see `look_up`), reads these and
+visits the blocks, writes the expressions that hold, and clears `value` again. Cost: a few cache lines per value of the
+event, about two nanoseconds per record verified, a row (64 bytes) per column of a bitmap block of 512 entries, a
+quarter of a nanosecond per match.
 
 The steps of the loop get the few arrays they read one by one: a call that passes a whole layout costs more than most
 of them do.
 """
 
 from __future__ import annotations
-
-from typing import Final
 
 import numpy as np
 
@@ -24,37 +23,34 @@ from watchword.structures.auto.layout import (
     DATA,
     DATA_END,
     DIMENSION,
-    DIRECTORY_COLUMNS,
     ENTRIES,
-    EQ_BASE,
-    EQ_HIGH,
-    EQ_LOW,
-    EQ_WORDS,
     EXPRESSIONS,
     FIRST_CODE,
+    FURTHER,
     HAS_PROGRAM,
     HIGH,
     INNER_HIGH,
     INNER_LOW,
     KIND,
     LOW,
+    ONES,
     PACKED,
     PAIRS,
     PLAIN,
     POINT_BLOCKS,
     RANGE_BLOCKS,
-    RANGE_WORDS,
     RECORD_HEAD,
     ROWS,
     SETS_MASK,
     SETS_SHIFT,
     SIMPLE_MASK,
-    SINGLES,
+    SIMPLE_WORDS,
     U16,
     U64,
     Layout,
     Words,
 )
+from watchword.structures.auto.look_up import CHUNK, look_up, look_up_keys
 from watchword.structures.auto.verify import (
     FULL,
     WAITING,
@@ -71,10 +67,6 @@ from watchword.structures.auto.verify import (
 from watchword.structures.event_values import forget_values, set_values
 from watchword.structures.structure import CANDIDATES, U32
 
-AHEAD: Final = 4  # codes: about as long as memory takes to answer
-AHEAD_LINES: Final = 16  # cache lines of a list
-LINE_BYTES: Final = 64
-
 
 @lean
 def match_events(layout: Layout, events: CodedEvents, first: int, starts: I64, state: State) -> int:
@@ -82,6 +74,7 @@ def match_events(layout: Layout, events: CodedEvents, first: int, starts: I64, s
     value, out = state.value, state.out
     event_starts, dimensions, codes, several = events.starts, events.dimension, events.code, events.several
     directory, eq_starts, words, ranges = layout.directory, layout.eq_starts, layout.words, layout.ranges
+    singles, keys, lists = state.singles, state.keys, state.lists
     total = event_starts[len(event_starts) - 1]
     for e in range(first, len(event_starts) - 1):
         begin, end = event_starts[e], event_starts[e + 1]
@@ -93,30 +86,23 @@ def match_events(layout: Layout, events: CodedEvents, first: int, starts: I64, s
                 value[dimensions[i]] = codes[i]
         n = starts[e]
         state.waiting[0] = 0
-        for i in range(begin, end):
-            _look_ahead(directory, eq_starts, words, ranges, dimensions, codes, i, total)
-            d, code = dimensions[i], codes[i]
-            first_single, last_single = directory[d, SINGLES], directory[d + 1, SINGLES]
-            if n + last_single - first_single > len(out):
-                n = FULL
-                break
-            for k in range(first_single, last_single):
-                # written in any case, counted if it holds: cheaper than a branch that is hard to foresee
-                out[n] = k
-                n += (ranges[k, 0] <= code) & (code <= ranges[k, 1])
-            p, q = np.int64(directory[d, RANGE_WORDS]), np.int64(directory[d + 1, RANGE_WORDS])
-            if p < q:
-                n = _records(layout, words, value, out, p, q, e, n, many, state)
-            if directory[d, EQ_LOW] <= code <= directory[d, EQ_HIGH] and n != FULL:
-                key = directory[d, EQ_BASE] + code
-                p, q = np.int64(eq_starts[key]), np.int64(eq_starts[key + 1])
-                if p < q:
-                    at = np.int64(directory[d, EQ_WORDS])
-                    n = _records(layout, words, value, out, at + p, at + q, e, n, many, state)
-            if directory[d, POINT_BLOCKS] < directory[d + 1, POINT_BLOCKS] and n != FULL:
-                n = _blocks(layout, directory, d, code, e, n, many, state)
-            if n == FULL:
-                break
+        i = begin
+        while i < end and n != FULL:
+            last = min(i + CHUNK, end)
+            single_count, key_count, found = look_up(
+                directory, words, ranges, eq_starts, dimensions, codes, i, last, total, singles, keys, lists
+            )
+            found = look_up_keys(eq_starts, words, keys, key_count, lists, found)
+            n = _singles(ranges, singles, single_count, n, out)
+            for k in range(found):
+                if n == FULL:
+                    break
+                n = _records(layout, words, value, out, lists[k, 0], lists[k, 1], e, n, many, state)
+            while i < last and n != FULL:
+                d = dimensions[i]
+                if directory[d, POINT_BLOCKS] < directory[d + 1, POINT_BLOCKS]:
+                    n = _blocks(layout, directory, d, codes[i], e, n, many, state)
+                i += 1
         if n != FULL and state.waiting[0] > 0:
             n = _bitmaps(layout, e, n, many, state)
         for i in range(begin, end):
@@ -130,24 +116,16 @@ def match_events(layout: Layout, events: CodedEvents, first: int, starts: I64, s
 
 
 @inlined
-def _look_ahead(
-    directory: I32, eq_starts: U16 | I32, words: Words, ranges: Words, dimensions: I32, codes: I32, i: int, total: int
-) -> None:
-    """Ask for what the next codes will read, a step earlier for each step of theirs that needs the one before it."""
-    if i + 3 * AHEAD < total:
-        prefetch(directory, DIRECTORY_COLUMNS * np.int64(dimensions[i + 3 * AHEAD]))
-        d, code = dimensions[i + 2 * AHEAD], codes[i + 2 * AHEAD]
-        prefetch(words, np.int64(directory[d, RANGE_WORDS]))
-        prefetch(ranges, 2 * np.int64(directory[d, SINGLES]))
-        if directory[d, EQ_LOW] <= code <= directory[d, EQ_HIGH]:
-            prefetch(eq_starts, np.int64(directory[d, EQ_BASE] + code))
-        d, code = dimensions[i + AHEAD], codes[i + AHEAD]
-        if directory[d, EQ_LOW] <= code <= directory[d, EQ_HIGH]:
-            at, key = np.int64(directory[d, EQ_WORDS]), directory[d, EQ_BASE] + code
-            step = LINE_BYTES // words.itemsize
-            first, last = at + np.int64(eq_starts[key]), at + np.int64(eq_starts[key + 1])
-            for line in range(first, min(last, first + step * AHEAD_LINES), step):
-                prefetch(words, line)
+def _singles(ranges: Words, singles: I64, count: int, n: int, out: U32) -> int:
+    for k in range(count):
+        first, last, code = singles[k, 0], singles[k, 1], singles[k, 2]
+        if n + last - first > len(out):
+            n = FULL
+            break
+        for i in range(first, last):
+            out[n] = i
+            n += (ranges[i, 0] <= code) & (code <= ranges[i, 1])
+    return n
 
 
 @inlined
@@ -162,21 +140,29 @@ def _records(
         verified += 1
         head = np.int64(words[p])
         at = p + RECORD_HEAD
-        rest = at + 3 * (head & SIMPLE_MASK)
-        after = rest
-        if head > SIMPLE_MASK:
-            after += 3 * ((head >> SETS_SHIFT) & SETS_MASK) + (2 if head & HAS_PROGRAM else 0)
         holds = True
-        while at < rest:
-            v = value[words[at]]
-            low, high = words[at + 1], words[at + 2]
-            if (v < low or v > high) and not (many and holds_any(state, words[at], low, high)):
-                holds = False
-                break
-            at += 3
+        if head & ONES:
+            rest = at + (head & SIMPLE_MASK)
+            while at < rest:
+                if value[words[at]] != 1 and not (many and holds_any(state, words[at], 1, 1)):
+                    holds = False
+                    break
+                at += 1
+        else:
+            rest = at + SIMPLE_WORDS * (head & SIMPLE_MASK)
+            while at < rest:
+                v = value[words[at]]
+                low, high = words[at + 1], words[at + 2]
+                if (v < low or v > high) and not (many and holds_any(state, words[at], low, high)):
+                    holds = False
+                    break
+                at += SIMPLE_WORDS
+        after = rest
+        if head & FURTHER:
+            after += 3 * ((head >> SETS_SHIFT) & SETS_MASK) + (2 if head & HAS_PROGRAM else 0)
         if holds:
             expression = np.int64(words[p + 1]) | np.int64(words[p + 2]) << 16
-            if head <= SIMPLE_MASK or verify_rest(layout, head, rest, expression, e, state):
+            if not head & FURTHER or verify_rest(layout, head, rest, expression, e, state):
                 out[n] = expression
                 n += 1
         p = after

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from watchword.coding.ranges import starts_of
 from watchword.coding.values import I32, I64
@@ -15,14 +16,18 @@ from watchword.structures.auto.layout import (
     EQ_LOW,
     EQ_WORDS,
     HAS_PROGRAM,
+    ONES,
     RANGE_WORDS,
     RECORD_HEAD,
     REPEATED,
     SETS_SHIFT,
+    SIMPLE_WORDS,
     SINGLES,
     U16,
     Words,
 )
+
+Flags = npt.NDArray[np.bool_]
 
 
 def write_records(
@@ -30,16 +35,31 @@ def write_records(
 ) -> tuple[Words, I64]:
     """The records of these entries side by side, and where each begins."""
     count = np.diff(rest.starts)[order]
-    sizes = RECORD_HEAD + 3 * count + 2 * (entries.program[order] != NO_PROGRAM)
-    offsets = starts_of(sizes)
+    ones = _ask_for_ones(asked, rest, order)
+    simple = rest.simple[order]
+    sizes = RECORD_HEAD + 3 * (count - simple) + np.where(ones, 1, SIMPLE_WORDS) * simple
+    offsets = starts_of(sizes + 2 * (entries.program[order] != NO_PROGRAM))
     words = np.empty(int(offsets[-1]), word.dtype)
-    _fill_records(entries, asked, rest, test_of, order, offsets, words)
+    _fill_records(entries, asked, rest, test_of, order, ones, offsets, words)
     return words, offsets
 
 
 @kernel
+def _ask_for_ones(asked: Asked, rest: Rest, order: I64) -> Flags:
+    """Which entries have simple conditions, all of them for code 1."""
+    ones = np.empty(len(order), np.bool_)
+    for i in range(len(order)):
+        first = rest.starts[order[i]]
+        ones[i] = rest.simple[order[i]] > 0
+        for k in range(first, first + rest.simple[order[i]]):
+            c = rest.condition[k]
+            ones[i] &= asked.low[c] == 1 and asked.high[c] == 1
+    return ones
+
+
+@kernel
 def _fill_records(
-    entries: Entries, asked: Asked, rest: Rest, test_of: I32, order: I64, offsets: I64, words: Words
+    entries: Entries, asked: Asked, rest: Rest, test_of: I32, order: I64, ones: Flags, offsets: I64, words: Words
 ) -> None:
     for i in range(len(order)):
         e, at = order[i], offsets[i]
@@ -50,12 +70,17 @@ def _fill_records(
             head |= HAS_PROGRAM
         if entries.repeated[e]:
             head |= REPEATED
+        if ones[i]:
+            head |= ONES
         words[at] = head
         words[at + 1], words[at + 2] = entries.expression[e] & 0xFFFF, entries.expression[e] >> 16
         at += RECORD_HEAD
         for k in range(first, last):
             c = rest.condition[k]
             words[at] = asked.dimension[c]
+            if k - first < simple and ones[i]:
+                at += 1
+                continue
             if k - first < simple:
                 words[at + 1], words[at + 2] = asked.low[c], asked.high[c]
             else:

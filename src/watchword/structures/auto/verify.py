@@ -30,6 +30,7 @@ from watchword.structures.auto.layout import (
     Layout,
     Words,
 )
+from watchword.structures.auto.look_up import CHUNK
 from watchword.structures.event_values import condition_holds
 from watchword.structures.structure import COUNTS, U32
 
@@ -51,6 +52,9 @@ class State(NamedTuple):
     code: I32  # the codes of all events
     seen: I32  # expression -> 1 + the last event it was found for (where some expressions are repeated)
     out: U32
+    singles: I64  # what a few codes lead to (see `look_up`): ranges, and the code
+    keys: I64  # keys of point lists, and where those are counted from
+    lists: I64  # the first and last word of each list
     waiting: I64  # how many bitmap blocks the event still has to match, and which
     alive: U64  # the bits of the block at hand
     joined: U64  # a row made of several
@@ -238,6 +242,9 @@ def new_state(layout: Layout) -> State:
         code=np.zeros(0, np.int32),
         seen=np.zeros(0, np.int32),
         out=np.empty(0, np.uint32),
+        singles=np.zeros((CHUNK + 1, 3), np.int64),
+        keys=np.zeros((CHUNK + 1, 2), np.int64),
+        lists=np.zeros((2 * CHUNK + 1, 2), np.int64),
         waiting=np.zeros(1 + WAITING, np.int64),
         alive=np.zeros(8, np.uint64),
         joined=np.zeros(8, np.uint64),

@@ -1,0 +1,1 @@
+"""Text: analyzers, queries in the manner of Lucene, and what both mean together."""
