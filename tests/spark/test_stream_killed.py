@@ -70,25 +70,33 @@ def test_the_output_is_exact_after_kills_at_any_moment(spark: Any, tmp_path: Pat
                 time.sleep(chance.uniform(0, 0.3))
         kills += 1
     assert version > 5
-    check(events, pa.dataset.dataset(out, partitioning="hive").to_table(), put)
-    check(events, wws.read_matches(spark, out).toArrow(), put)
+    check(events, pa.dataset.dataset(out, partitioning="hive").to_table())
+    check(events, wws.read_matches(spark, out).toArrow())
     errors = spark.read.parquet(str(bad)).toArrow()
     assert len(errors) == put
 
 
 def done(out: Path) -> int:
-    """Batches that can be seen; a batch is a file."""
-    return len(list(out.glob("batch=*")))
+    """Files of which all events can be seen: subscription 0 matches each event once.
+
+    A batch is a file, but for one: where the kill fell between Spark's note of a file and its note of the batch, the
+    batch after it has two.
+    """
+    if not any(out.glob("batch=*")):
+        return 0
+    matches = pyarrow.dataset.dataset(out, partitioning="hive")
+    return int(matches.count_rows(filter=pyarrow.dataset.field("subscription") == 0)) // EVENTS
 
 
-def check(events: list[dict[str, int]], found: pa.Table, batches: int) -> None:
+def check(events: list[dict[str, int]], found: pa.Table) -> None:
     """Every event with one version, and exactly the matches of that version."""
     pairs: defaultdict[int, list[int]] = defaultdict(list)
     version_of: dict[int, int] = {}
     for row in found.to_pylist():
         assert version_of.setdefault(row["number"], row["version"]) == row["version"]
         pairs[row["number"]].append(row["subscription"])
-    assert set(found["batch"].to_pylist()) == set(range(batches))
+    batches = set(found["batch"].to_pylist())
+    assert batches == set(range(len(batches)))
     assert sorted(pairs) == list(range(len(events)))
     per_batch = Counter((row["batch"], row["version"]) for row in found.to_pylist())
     assert len({batch for batch, _ in per_batch}) == len(per_batch)  # a batch has one version
