@@ -16,7 +16,7 @@ from watchword.bench.check import check_counts
 from watchword.bench.keyword_kernel import KeywordKernel
 from watchword.bench.measure import alternating, seconds
 from watchword.bench.row import Row
-from watchword.bench.workloads import Keywords, keywords
+from watchword.bench.workloads import COMMON, Keywords, keywords
 from watchword.coding.documents import documents_of
 from watchword.index.index import Index
 from watchword.text.settings import DEFAULT
@@ -40,19 +40,22 @@ def conjunctions(workload: Keywords) -> list[str]:
 def of_all_kinds(workload: Keywords, queries: list[str]) -> list[str]:
     """The same, but of every ten queries one has a phrase, one a prefix and one a wildcard in place of a word.
 
-    A phrase is two words that stand side by side in some document, a prefix or wildcard a word without its last digit
-    or a digit inside.
+    A phrase is two words, as rare as those of queries, that stand side by side in some document; a prefix is a word and
+    all that begin with it; a wildcard fits ten words that differ in one digit.
     """
-    words = words_of(workload)
-    place = np.random.default_rng(5).integers(0, len(workload.tokens) - 1, len(queries)).tolist()
+    words, tokens = words_of(workload), workload.tokens
+    rare = tokens >= COMMON
+    rare[np.cumsum(workload.length) - 1] = False  # the last word of a document has no next one
+    neighbours = np.flatnonzero(rare[:-1] & (tokens[1:] >= COMMON))
+    place = np.random.default_rng(5).choice(neighbours, len(queries)).tolist()
     mixed = list(queries)
     for i in range(0, len(queries) - 2, 10):
         at = place[i]
         first, *others = queries[i].split()
-        phrase = f'"{words[workload.tokens[at]]} {words[workload.tokens[at + 1]]}"'
+        phrase = f'"{words[tokens[at]]} {words[tokens[at + 1]]}"'
         mixed[i] = " ".join([f"+{phrase}", *others])
         first, *others = queries[i + 1].split()
-        mixed[i + 1] = " ".join([f"{first[:-1]}*", *others])
+        mixed[i + 1] = " ".join([f"{first}*", *others])
         first, *others = queries[i + 2].split()
         mixed[i + 2] = " ".join([f"{first[:-2]}?{first[-1]}", *others])
     return mixed

@@ -24,6 +24,7 @@ Event = tuple[Integers, Integers]  # attributes and their values
 DENSE_CARDINALITY: Final = 48
 SPARSE_CARDINALITY: Final = 50
 EVENTS: Final = 1000
+COMMON: Final = 1000  # words of documents, the commonest, that no query has
 OTHERS: Final = ("ranges", "keyword")
 
 
@@ -135,9 +136,9 @@ def keywords(n: int, seed: int = 3, vocabulary: int = 200_000, docs: int = 2000)
     p = _zipf(vocabulary)
     u = rng.random(n)
     k = np.select([u < 0.37, u < 0.64, u < 0.81, u < 0.90, u < 0.95], [2, 3, 4, 5, 6], 8)
-    w = 1.0 / np.arange(1000, vocabulary) ** 0.8
+    w = 1.0 / np.arange(COMMON, vocabulary) ** 0.8
     cdf = np.cumsum(w)
-    terms = 1000 + np.searchsorted(cdf, rng.random(k.sum()) * cdf[-1])
+    terms = COMMON + np.searchsorted(cdf, rng.random(k.sum()) * cdf[-1])
     length = np.clip(np.rint(rng.lognormal(np.log(600) - 0.18, 0.6, docs)), 20, 8000).astype(int)
     cdf = np.cumsum(p)
     tokens = np.searchsorted(cdf, rng.random(length.sum()) * cdf[-1])

@@ -1,6 +1,9 @@
-"""Phrases in documents: each stands under one of its words, the one that fewest leaves of its segment have.
+"""Phrases in documents.
 
     quarterly results ~2      word  quarterly results      position 0 1      slop 2
+
+Exact ones are found by pairs of neighbours (see `word_pairs`). All others stand under one of their words, the one that
+fewest leaves of the segment have, and are looked at where a document has it.
 
 A word's shift is where it stands less its position in the phrase. The phrase stands where each word has a token of its
 own, equal words in their order, and no two shifts differ by more than the slop.
@@ -15,16 +18,17 @@ import numpy as np
 from watchword.coding.ranges import positions, starts_of
 from watchword.coding.text_leaves import PHRASE, FieldLeaves
 from watchword.coding.values import I32, I64
+from watchword.coding.word_pairs import FULL, Pairs, find_pairs, pairs_of
 from watchword.kernel import kernel, lean
 
 APART: Final = 1 << 40  # between the positions of two texts of one document: no phrase reaches from one into another
-FULL: Final = -1
 
 
 class Phrases(NamedTuple):
+    pairs: Pairs
     under: I64  # word -> the phrases that stand under it
     phrase: I32
-    leaf: I32
+    leaf: I32  # of every phrase
     starts: I64  # phrase -> its words
     word: I32
     position: I32
@@ -32,7 +36,7 @@ class Phrases(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where the words of the document at hand stand: chains of tokens. Empty where a segment has no phrases."""
+    """Where the words of the document at hand stand: chains of tokens. Empty where all phrases are found by pairs."""
 
     term_of_word: I32  # the segment's words -> the batch's vocabulary
     mark: I32  # word of the vocabulary -> the last document that has it
@@ -48,15 +52,20 @@ def phrases_of(leaves: FieldLeaves) -> Phrases:
     starts = starts_of(np.diff(leaves.starts)[phrases])
     where = positions(leaves.starts[phrases], starts)
     word, position = leaves.word[where], leaves.position[where]
-    rarest = _rarest(starts, word, np.bincount(leaves.word, minlength=len(leaves.hash)))
+    slop = leaves.parameter[phrases]
+    words = len(leaves.hash)
+    pairs, without_pair = pairs_of(starts, word, position, np.flatnonzero(slop == 0), words)
+    others = np.union1d(np.flatnonzero(slop > 0), without_pair)
+    rarest = _rarest(starts, word, np.bincount(leaves.word, minlength=words))[others]
     return Phrases(
-        starts_of(np.bincount(rarest, minlength=len(leaves.hash))),
-        np.argsort(rarest, kind="stable").astype(np.int32),
+        pairs,
+        starts_of(np.bincount(rarest, minlength=words)),
+        others[np.argsort(rarest, kind="stable")].astype(np.int32),
         phrases.astype(np.int32),
         starts,
         word,
         position,
-        leaves.parameter[phrases],
+        slop,
     )
 
 
@@ -74,7 +83,7 @@ def _rarest(starts: I64, word: I32, used: I64) -> I32:
 def places_for(phrases: Phrases, word: I32, tokens: int) -> Places:
     """`word` of each word of the batch's vocabulary."""
     none = np.zeros(0, np.int32)
-    if len(phrases.leaf) == 0:
+    if len(phrases.phrase) == 0:
         return Places(none, none, none, none, none, np.zeros(0, np.int64), np.zeros(0, np.int64))
     term_of_word = np.full(len(phrases.under), -1, np.int32)  # the last one takes what is no word
     term_of_word[word] = np.arange(len(word))
@@ -99,11 +108,33 @@ def find_phrases(
     word: I32,
     phrases: Phrases,
     places: Places,
+    leaf_seen: I32,
     mark: int,
     n: int,
     out: I32,
 ) -> int:
     """Write the phrases that stand in the document of the texts begin .. end; how many leaves there are now."""
+    for text in range(begin, end):
+        n = find_pairs(
+            starts[text],
+            starts[text + 1],
+            term,
+            position,
+            word,
+            phrases.pairs,
+            phrases.starts,
+            phrases.word,
+            phrases.position,
+            phrases.leaf,
+            leaf_seen,
+            mark,
+            n,
+            out,
+        )
+        if n == FULL:
+            return FULL
+    if len(phrases.phrase) == 0:
+        return n
     for text in range(begin, end):
         _place_words(starts[text], starts[text + 1], term, position, APART * (text - begin), word, places, mark)
     for i in range(starts[begin], starts[end]):

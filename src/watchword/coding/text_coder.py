@@ -10,6 +10,7 @@ Cost: a look-up per distinct word of the batch, then a few nanoseconds per token
 
 from __future__ import annotations
 
+import threading
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -17,7 +18,8 @@ import numpy as np
 from watchword.coding.cells import Cells
 from watchword.coding.documents import Documents, documents_of
 from watchword.coding.encode_patterns import Derived
-from watchword.coding.phrases import FULL, Phrases, Places, find_phrases, phrases_of, places_for
+from watchword.coding.pattern_memory import PatternMemory
+from watchword.coding.phrases import Phrases, Places, find_phrases, phrases_of, places_for
 from watchword.coding.ranges import starts_of
 from watchword.coding.text_leaves import (
     ANY_ONE,
@@ -32,9 +34,10 @@ from watchword.coding.text_leaves import (
 )
 from watchword.coding.values import I32, I64
 from watchword.coding.word_numbers import WordNumbers
+from watchword.coding.word_pairs import FULL
 from watchword.kernel import lean
 from watchword.text import lookup, pattern_keys
-from watchword.text.lookup import WordPattern, WordPatterns
+from watchword.text.lookup import WordPattern
 
 _SPARE: Final = 64
 
@@ -45,11 +48,20 @@ class TextCoder:
     def __init__(self, fields: list[TextField], first_leaf: int) -> None:
         counts = np.array([len(field.leaves.kind) for field in fields], np.int64)
         first = first_leaf + starts_of(counts)
-        self._fields = [_FieldCoder(field, int(first[i])) for i, field in enumerate(fields)]
+        self._given = list(zip(fields, first.tolist(), strict=False))
+        self._lock = threading.Lock()
+        self._coders: list[_FieldCoder] | None = None
+
+    def _fields(self) -> list[_FieldCoder]:
+        """Made when the first batch comes: opening an index does not wait for it."""
+        with self._lock:
+            if self._coders is None:
+                self._coders = [_FieldCoder(field, first) for field, first in self._given]
+            return self._coders
 
     def derive(self, cells: Cells, local_attribute: I32, others: Derived) -> Derived:
         """The codes of all leaves that hold and these others, in the order of the cells."""
-        for field in self._fields:
+        for field in self._fields():
             for attribute in np.flatnonzero(local_attribute == field.attribute).tolist():
                 found = field.derive(documents_of(cells, attribute, field.analyzer))
                 others = _joined(others, found) if len(others.cell) else found
@@ -73,7 +85,8 @@ class _Words(NamedTuple):
 
     word: I32  # among the segment's words, -1: none of them
     term_leaf: I32  # -1: none
-    starts: I64  # its other leaves
+    first: I64  # its other leaves
+    last: I64
     leaf: I32
 
 
@@ -89,14 +102,13 @@ class _FieldCoder:
         self._term_leaf = np.full(len(leaves.hash) + 1, -1, np.int32)  # the last one is that of no word
         self._term_leaf[leaves.word[leaves.starts[terms]]] = terms
         self._phrases = phrases_of(leaves)
-        self._pattern_leaves = np.flatnonzero((leaves.kind >= PREFIX) & (leaves.kind <= REGEX)).astype(np.int32)
-        self._patterns = WordPatterns([_pattern(field, leaf) for leaf in self._pattern_leaves.tolist()])
+        patterns = np.flatnonzero((leaves.kind >= PREFIX) & (leaves.kind <= REGEX)).astype(np.int32)
+        self._patterns = PatternMemory([_pattern(field, leaf) for leaf in patterns.tolist()], patterns)
 
     def derive(self, documents: Documents) -> Derived:
         tokens = documents.tokens
         number = self._numbers.of(tokens.vocabulary)
-        starts, patterns = self._patterns.find(tokens.vocabulary)
-        words = _Words(number, self._term_leaf[number], starts, self._pattern_leaves[patterns])
+        words = _Words(number, self._term_leaf[number], *self._patterns.find(tokens.vocabulary))
         places = places_for(self._phrases, number, len(tokens.term))
         seen, leaf_seen = np.zeros(len(number), np.int32), np.zeros(self._leaf_count, np.int32)
         cell, leaf = np.empty(len(tokens.term) + _SPARE, np.int64), np.empty(len(tokens.term) + _SPARE, np.int32)
@@ -166,7 +178,9 @@ def _find(
             if n == FULL:
                 return begin
         if with_phrases:
-            n = find_phrases(begin, end, starts, term, position, words.word, phrases, places, mark, n, out_leaf)
+            n = find_phrases(
+                begin, end, starts, term, position, words.word, phrases, places, leaf_seen, mark, n, out_leaf
+            )
             if n == FULL:
                 return begin
         for i in range(used[0], n):
@@ -181,7 +195,7 @@ def _words_of_text(
     first: int, last: int, term: I32, words: _Words, seen: I32, leaf_seen: I32, mark: int, n: int, out: I32
 ) -> int:
     """The leaves on words of one text of the document."""
-    term_leaf, starts, leaf = words.term_leaf, words.starts, words.leaf
+    term_leaf, first_leaf, last_leaf, leaf = words.term_leaf, words.first, words.last, words.leaf
     if n + last - first > len(out):
         return FULL
     for i in range(first, last):
@@ -191,7 +205,7 @@ def _words_of_text(
         seen[t] = mark
         out[n] = term_leaf[t]
         n += term_leaf[t] >= 0
-        for k in range(starts[t], starts[t + 1]):
+        for k in range(first_leaf[t], last_leaf[t]):
             if leaf_seen[leaf[k]] != mark:
                 leaf_seen[leaf[k]] = mark
                 if n + last - i > len(out):

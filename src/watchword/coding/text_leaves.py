@@ -64,6 +64,13 @@ class TextField:
         return self.leaves.data[begin:end].tobytes().decode("utf-8", "surrogatepass")
 
 
+def leaves_on_many_words(fields: list[TextField]) -> I64:
+    """The leaves of all fields, numbered on from field to field, that several words satisfy."""
+    kinds = [field.leaves.kind for field in fields]
+    kind = np.concatenate(kinds) if kinds else np.zeros(0, np.uint8)
+    return np.flatnonzero((kind >= PREFIX) & (kind <= REGEX))
+
+
 class StoredLeaf(NamedTuple):
     kind: int
     parameter: int

@@ -24,7 +24,7 @@ from watchword.coding.expand_matches import Expanded
 from watchword.coding.patterns import GeneralPattern
 from watchword.coding.ranges import positions, starts_of
 from watchword.coding.text_coder import TextCoder
-from watchword.coding.text_leaves import TextField
+from watchword.coding.text_leaves import TextField, leaves_on_many_words
 from watchword.coding.values import I32, I64, U8
 from watchword.index.duplicates import first_equal
 from watchword.index.identifiers import Identifiers
@@ -156,7 +156,12 @@ def build_segment(
         patterns, texts = PatternCoder(coding.book, coding.patterns), TextCoder(coding.text_fields, coding.first_leaf)
         sample = encode(training, coding.book, patterns, texts, local_attribute)
     if sample is None:
-        selectivity = from_conditions(coding.book, coded.conditions, len(distinct_table))
+        selectivity = from_conditions(
+            coding.book,
+            coded.conditions,
+            len(distinct_table),
+            coding.first_leaf + leaves_on_many_words(coding.text_fields),
+        )
     else:
         selectivity = from_events(coding.book, sample)
     given = Input(coded, coding.book, selectivity, sample)

@@ -29,7 +29,7 @@ from watchword.spark.tenants import own_ids, with_tenant
 from watchword.spark.versions import Version
 
 PAIRS: Final = 100_000  # of a batch on its way to Spark: larger ones are not faster, smaller ones are
-MATCHES: Final = 1_000_000  # at a time in memory
+MATCHES: Final = 250_000  # at a time in memory
 FIRST_EVENTS: Final = 512  # until it is known how many matches events have
 
 

@@ -1,12 +1,14 @@
 """How often a condition is true of an event: the cost of using it as an access key.
 
 From a sample of events (coded), or without one from the expressions themselves: an attribute that few of them use is
-taken to be rare in events too, and its codes to be equally frequent.
+taken to be rare in events too, and its codes to be equally frequent. A prefix or another leaf of a text query that
+stands for many words is taken to be as frequent as that many.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +19,10 @@ from watchword.coding.encode import CodedEvents
 from watchword.coding.ranges import starts_of
 from watchword.coding.values import I32, I64
 from watchword.kernel import kernel
+
+WORDS_OF_A_PATTERN: Final = 64  # by rule of thumb
+
+_NO_DIMENSIONS: Final[I64] = np.zeros(0, np.int64)
 
 F64 = npt.NDArray[np.float64]
 
@@ -54,9 +60,13 @@ def from_events(book: Codebook, events: CodedEvents) -> Selectivity:
     return Selectivity(presence, starts, _below(starts, counts, book.codes))
 
 
-def from_conditions(book: Codebook, conditions: Conditions, expressions: int) -> Selectivity:
+def from_conditions(
+    book: Codebook, conditions: Conditions, expressions: int, many_words: I64 = _NO_DIMENSIONS
+) -> Selectivity:
+    """`many_words`: the dimensions of leaves of text queries that stand for many words."""
     starts = starts_of(book.codes)
     used = np.bincount(conditions.dimension, minlength=len(book.codes))
+    used[many_words] *= WORDS_OF_A_PATTERN
     presence = np.minimum(1.0, (used + 0.5) / (expressions + 1))
     presence[CONSTANT_DIMENSION] = 1.0
     return Selectivity(presence, starts, _below(starts, np.zeros(int(starts[-1])), book.codes))
