@@ -95,6 +95,8 @@ def test_metrics_of_one_row() -> None:
     }
     assert {name: METRICS[name].of(row) for name in wanted} == pytest.approx(wanted)
     assert METRICS["created"].of({**row, "described": '{"postings": 12}'}) == 12
+    ril = '{"name": "ril", "words": 32, "conjunctions": 10}'
+    assert METRICS["created"].of({**row, "described": ril}) == 22
     described = '{"words": 50, "conjunctions": 12, "duplicates": 2, "time_check ns": [5, 6], "times": "measured"}'
     assert METRICS["extra_terms"].of({**row, "described": described}) == 30
     assert METRICS["time_check 3"].of({**row, "described": described}) == 6

@@ -86,8 +86,10 @@ def _model_error(row: Row) -> float | None:
 
 
 def _created(row: Row) -> float | None:
-    """Nodes of a trie, postings of an inverted list."""
+    """Nodes of a trie, postings of an inverted list; RIL's hold the other terms of a subscription too."""
     described = _described(row)
+    if described.get("name") == "ril":
+        return float(described["words"] - described["conjunctions"])  # a record is two words and those terms
     nodes = described.get("nodes")
     return float(nodes["all"]) if isinstance(nodes, Mapping) else _float(described.get("postings"))
 

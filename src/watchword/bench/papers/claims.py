@@ -240,6 +240,8 @@ def _range(ratios: Sequence[float]) -> str:
 
 
 def _times(ratio: float) -> str:
+    if ratio >= 1e6:
+        return f"{ratio:.1g}x"
     return f"{ratio:,.0f}x" if ratio >= 100 else f"{ratio:.2g}x" if ratio < 10 else f"{ratio:.0f}x"
 
 

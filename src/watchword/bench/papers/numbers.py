@@ -18,7 +18,7 @@ def shown(number: float) -> str:
 def short(number: float) -> str:
     """For ticks: 10k, 2M."""
     for unit, name in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if abs(number) >= unit and number < 1e13:
+        if unit <= abs(number) < 1e12:
             return f"{number / unit:.3g}{name}"
     return f"{number:.3g}"
 
