@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from watchword.coding.cells import Cells
+from watchword.coding.codebook import CONSTANT_DIMENSION
+from watchword.coding.encode import CodedEvents
 from watchword.coding.values import I64
 from watchword.index.contents import Contents, Snapshot
 from watchword.index.identifiers import Identifier
@@ -79,6 +81,7 @@ def segment_bytes(segment: Segment) -> dict[str, int]:
     identifiers = segment.identifiers
     return {
         "codebook": nbytes(segment.book),
+        "text": sum(nbytes(field.leaves) for field in segment.text_fields),
         "structure": nbytes(segment.structure.parts()),
         "sources": segment.sources.data.nbytes + segment.sources.starts.nbytes + segment.sources.sizes.nbytes,
         "rows": segment.row_starts.nbytes + segment.deleted_at.nbytes + segment.deleted_bits.nbytes,
@@ -104,15 +107,27 @@ class _Costly:
         return {"count": self.count, "ids": [identifier for _, identifier in found]}
 
 
+def _always_candidates(segment: Segment) -> I64:
+    """What every event has to verify, and what a text without any word has to: queries that only exclude some."""
+    present = segment.book.present[segment.book.present >= 0]
+    dimension = np.concatenate([[CONSTANT_DIMENSION], present]).astype(np.int32)
+    ones = np.ones(len(dimension), np.int32)
+    starts, none = np.array([0, len(dimension)]), np.zeros(len(dimension), np.uint8)
+    text = CodedEvents(starts, dimension, ones, none, np.zeros(1, np.uint8))
+    candidates = segment.structure.candidates_of(text) if len(present) else None
+    always = segment.structure.always_candidates()
+    return always if candidates is None else np.union1d(always, np.flatnonzero(candidates))
+
+
 def _costly(snapshot: Snapshot, sample: Cells | None) -> dict[str, Any]:
-    """Sealed subscriptions that every event has to verify; that are candidates of events of the sample but match none
-    of it; that no event can satisfy."""
+    """Sealed subscriptions that every event, or every text, has to verify; that are candidates of events of the sample
+    but match none of it; that no event can satisfy."""
     always, never, unsatisfiable = _Costly(), _Costly(), _Costly()
     for part in snapshot.sealed:
         segment, structure = part.segment, part.segment.structure
         rows = segment.live_rows(snapshot.version)
         expressions = segment.expression_of(rows)
-        for costly, some in ((always, structure.always_candidates()), (unsatisfiable, structure.unsatisfiable())):
+        for costly, some in ((always, _always_candidates(segment)), (unsatisfiable, structure.unsatisfiable())):
             those = rows[np.isin(expressions, some)]
             costly.add(segment, those, np.zeros(len(those), np.int64))
         if sample is not None:
