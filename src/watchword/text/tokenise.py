@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from watchword.text.replacements import replace
 from watchword.text.scan_pieces import number_grams, number_runs
 from watchword.text.scan_words import number_words
 from watchword.text.vocabulary import Table, Vocabulary, Words, hash_words
+
+_USUAL: Final[dict[tuple[str, int], tuple[int, int]]] = {}
+"""Of an analyzer and a size of batches, what room the last vocabulary had: it is made at once, not doubled to."""
 
 
 @dataclass(slots=True)
@@ -39,12 +43,14 @@ class Tokens:
 def tokenise(analyzer: Analyzer, data: U8, begins: I64, lengths: I32) -> Tokens:
     """Analyze the texts data[begins[i] : begins[i] + lengths[i]]."""
     data = writable(data)
-    words = Words()
+    size = int(lengths.sum(dtype=np.int64)).bit_length()
+    words = Words(*_USUAL.get((analyzer.name, size), ()))
     starts = np.zeros(len(begins) + 1, np.int64)
     if analyzer.cut is Cut.WHOLE:
         numbers = _number_whole(data, begins, lengths, words, starts)
     else:
         numbers = _number_pieces(analyzer, data, begins, lengths, words, starts)
+    _USUAL[analyzer.name, size] = words.room
     position = np.empty(len(numbers), np.int32)
     _count_up(starts, position)
     if analyzer.cut in (Cut.WORDS, Cut.SPACES):

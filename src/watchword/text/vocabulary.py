@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from watchword.coding.values import I32, I64, U8
 from watchword.kernel import AHEAD, lean, prefetch
-from watchword.text.eight_bytes import PADDING, hash_word, same_long
+from watchword.text.eight_bytes import PADDING, hash_word, load8, same_long, store8
 
 U64 = npt.NDArray[np.uint64]
 
@@ -68,6 +68,11 @@ class Words:
 
     def __len__(self) -> int:
         return int(self.table.known[0])
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """For how many words and bytes: what `Words` takes."""
+        return len(self.table.hash), len(self.table.data) - PADDING
 
     def grow(self, size: int) -> None:
         """Twice as many words, and room for at least `size` bytes more."""
@@ -133,6 +138,17 @@ def add_hashed(
 
 
 @lean
+def _copy(data: U8, start: int, length: int, to: U8, at: int) -> None:
+    """Eight bytes at a time where both sides have some to spare: `to` always has."""
+    if start + length + 8 <= len(data):
+        for i in range(0, length, 8):
+            store8(to, at + i, load8(data, start + i))
+    else:
+        for i in range(length):
+            to[at + i] = data[start + i]
+
+
+@lean
 def number_of(table: Table, data: U8, start: int, length: int, h: np.uint64) -> int:
     """The number of a word, which is added where it is new and there is room."""
     slots = table.slots
@@ -148,8 +164,7 @@ def number_of(table: Table, data: U8, start: int, length: int, h: np.uint64) -> 
     used = table.offsets[number]
     if number == len(table.hash) or used + length + PADDING > len(table.data):
         return _NO_ROOM
-    for i in range(length):
-        table.data[used + i] = data[start + i]
+    _copy(data, start, length, table.data, used)
     table.offsets[number + 1] = used + length
     table.hash[number] = h
     table.known[0] = number + 1
