@@ -193,6 +193,14 @@ def test_not_inside_is_not_outside() -> None:
     assert index.match({}) == []
 
 
+def test_a_query_on_other_fields_still_needs_its_own() -> None:
+    """An empty list satisfies no query, whatever the query asks of other fields; a missing field says nothing."""
+    index = sealed(["MATCHES(code, 'title:google')", "MATCHES(raw, 'title:google')", "MATCHES(title, 'google')"])
+    assert sorted(index.match({"title": "google"})) == [0, 1, 2]
+    assert sorted(index.match({"title": "google", "code": []})) == [1, 2]
+    assert index.match({"title": "google", "code": [], "raw": []}) == [2]
+
+
 def test_default_operator() -> None:
     index = ww.Index(default_operator="or")
     index.subscribe("either", "MATCHES(body, 'google phone')")

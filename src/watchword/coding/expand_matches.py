@@ -37,6 +37,7 @@ Flags = npt.NDArray[np.bool_]
 
 _PLUS: Final = ord("+")
 _SPACE: Final = ord(" ")
+ELSEWHERE: Final = 32  # bits of a mark, behind which the attribute of MATCHES stands
 _KINDS: Final = {AllOf: AND, AnyOf: OR, Not: NOT}
 
 
@@ -45,10 +46,10 @@ class Expanded:
     table: ExpressionTable  # without MATCHES; its names may have grown by fields that only queries name
     leaf: I32  # predicate -> the leaf that it stands for, -1: none
     fields: list[TextField]  # their leaves are numbered on from field to field
-    mark: I32
-    """Predicate -> its negation; of a leaf also whether it is on another field than its MATCHES, and how many leaves
-    its query has. Expressions with equal trees and marks mean the same for every event: MATCHES(a, '-x') is no
-    NOT MATCHES(a, 'x') where there is a list of texts."""
+    mark: I64
+    """Predicate -> its negation; of a leaf also how many leaves its query has and, if it is on another field than its
+    MATCHES, on which that is. Expressions with equal trees and marks mean the same for every event: MATCHES(a, '-x') is
+    no NOT MATCHES(a, 'x') where there is a list of texts."""
 
 
 class _Subtrees(NamedTuple):
@@ -113,7 +114,7 @@ class _Gathered:
 def expand_matches(table: ExpressionTable, settings: TextSettings) -> Expanded:
     matches = np.flatnonzero(table.operator == Operator.MATCHES)
     if len(matches) == 0:
-        return Expanded(table, np.full(len(table.operator), -1, np.int32), [], table.negated.astype(np.int32))
+        return Expanded(table, np.full(len(table.operator), -1, np.int32), [], table.negated.astype(np.int64))
     gathering = _Gathering(table, settings)
     subtrees = gathering.subtrees(matches)
     fields = [gathered.finished() for gathered in gathering.fields]
@@ -204,6 +205,7 @@ class _Gathering:
 
     def _parsed_nodes(self, name: str, text: bytes) -> _Nodes:
         query = text.decode("utf-8", "surrogatepass")
+        self.field_number(name)  # also if the query only names others: what the field has decides too
         nodes = self._parsed.get((name, query))
         if nodes is None:
             nodes = self._parsed[name, query] = _Nodes()
@@ -274,7 +276,7 @@ def _spliced(
     kind, count = np.empty(nodes, np.uint8), np.empty(nodes, np.int32)
     attribute, operator = np.empty(predicates, np.int32), np.empty(predicates, np.uint8)
     negated, new_leaf = np.zeros(predicates, np.uint8), np.full(predicates, -1, np.int32)
-    sense = np.zeros(predicates, np.int32)
+    sense = np.zeros(predicates, np.int64)
     old = (table.node_starts, table.kind, table.count, table.attribute, table.operator, table.negated)
     _splice(
         old,
@@ -300,7 +302,7 @@ def _spliced(
         names,
     )
     of_query = np.repeat(np.where(subtree >= 0, leaves, 0), leaves)  # leaf -> how many its query has
-    return Expanded(spliced, new_leaf, fields, (negated + sense + 4 * of_query).astype(np.int32))
+    return Expanded(spliced, new_leaf, fields, negated + sense + 2 * of_query)
 
 
 @lean
@@ -311,7 +313,7 @@ def _splice(
     attributes: I32,
     leaf: I32,
     node_starts: I64,
-    out: tuple[U8, I32, I32, U8, U8, I32, I32],
+    out: tuple[U8, I32, I32, U8, U8, I32, I64],
 ) -> None:
     old_starts, old_kind, old_count, old_attribute, old_operator, old_negated = old
     kind, count, attribute, operator, negated, new_leaf, sense = out
@@ -335,7 +337,7 @@ def _splice(
                     attribute[p], operator[p] = attributes[subtrees.field[j]], old_operator[predicate]
                     new_leaf[p], sense[p] = leaf[j], subtrees.sense[j]
                     if attribute[p] != old_attribute[predicate]:
-                        sense[p] += 2
+                        sense[p] += np.int64(old_attribute[predicate] + 1) << ELSEWHERE
                     p += 1
             predicate += 1
         node_starts[e + 1] = n

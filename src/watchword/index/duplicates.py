@@ -28,7 +28,7 @@ class _Trees(NamedTuple):
     leaf_starts: I64
     dimension: I32
     form: U8
-    mark: I32
+    mark: I64
     first: I64
     size: I64
     code: I32
@@ -60,9 +60,7 @@ def _hash_leaves(trees: _Trees) -> U64:
     out = np.empty(len(trees.dimension), np.uint64)
     for p in range(len(out)):
         h = mix(
-            np.uint64(trees.dimension[p]) << np.uint64(32)
-            | np.uint64(trees.form[p]) << np.uint64(24)
-            | np.uint64(trees.mark[p])
+            np.uint64(trees.dimension[p]) << np.uint64(8) | np.uint64(trees.form[p]) ^ mix(np.uint64(trees.mark[p]))
         )
         for i in range(trees.first[p], trees.first[p] + trees.size[p]):
             h = mix(h + np.uint64(trees.code[i]) + np.uint64(0x9E3779B97F4A7C15))

@@ -39,6 +39,7 @@ TWO_63: Final = 2.0**63
 _EQUAL: Final = int(Operator.EQUAL)
 _IN: Final = int(Operator.IN)
 _IS_NULL: Final = int(Operator.IS_NULL)
+_ELSEWHERE: Final = 255  # a text query that may name other fields
 
 
 class Frequencies(NamedTuple):
@@ -78,9 +79,18 @@ def keys_of_table(table: ExpressionTable, frequencies: Frequencies = NOTHING_COU
     of_attribute = np.repeat(attribute_share, np.diff(table.constant_starts))
     value_share = _share_of(frequencies, values, places[1], of_attribute * frequencies.unseen_value)
     nodes = Nodes(table.node_starts, table.kind, table.count)
-    predicates = table.operator, table.negated, table.constant_starts
+    predicates = _with_queries_elsewhere(table), table.negated, table.constant_starts
     cheapest = _cheapest(nodes, *predicates, attribute_share, value_share)
     return Keys(*_chosen(nodes, cheapest, *predicates, names, values))
+
+
+def _with_queries_elsewhere(table: ExpressionTable) -> U8:
+    """The operators; queries that may name other fields than their own can hold without it."""
+    operator = table.operator.copy()
+    for leaf in np.flatnonzero(operator == Operator.MATCHES).tolist():
+        if b":" in table.constants.text_at(int(table.constant_starts[leaf])):
+            operator[leaf] = _ELSEWHERE
+    return operator
 
 
 def keys_of_events(cells: Cells, names: Sequence[str]) -> Keys:
@@ -155,6 +165,8 @@ def _cheapest(
                 cost[0, n] = cost[1, n] = attribute_share[leaf]
                 if operator[leaf] == _IS_NULL:
                     cost[negated[leaf], n] = _ANY_COST
+                elif operator[leaf] == _ELSEWHERE:
+                    cost[0, n] = cost[1, n] = _ANY_COST
                 elif _is_equality(operator[leaf], negated[leaf], 0):
                     cost[0, n] = value_share[constant_starts[leaf] : constant_starts[leaf + 1]].sum()
             elif kind[n] == TRUE or kind[n] == FALSE:
@@ -204,7 +216,7 @@ def _chosen(
             n, below = waiting[depth] >> 1, waiting[depth] & 1
             if kind[n] == LEAF:
                 leaf = leaf_of[n]
-                if operator[leaf] == _IS_NULL and negated[leaf] == below:
+                if operator[leaf] == _ELSEWHERE or (operator[leaf] == _IS_NULL and negated[leaf] == below):
                     anything[e] = True
                 elif _is_equality(operator[leaf], negated[leaf], below):
                     for c in range(constant_starts[leaf], constant_starts[leaf + 1]):
