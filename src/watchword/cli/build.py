@@ -12,7 +12,14 @@ from watchword.cli.engine import Engine, EngineOption, Master, Memory
 from watchword.cli.files import refuse_to_replace
 from watchword.cli.loading import load_index
 from watchword.cli.on_spark import build_on_spark
-from watchword.cli.options import ErrorsFile, Force, OutputFormat
+from watchword.cli.options import (
+    Analyzers,
+    ErrorsFile,
+    Force,
+    OutputFormat,
+    analyzers_by_field,
+    refuse_analyzers_on_spark,
+)
 from watchword.cli.progress import Progress
 from watchword.cli.refused import refusing
 from watchword.cli.show import Format, show_record
@@ -29,6 +36,7 @@ def build(
     training: Annotated[
         str | None, typer.Option("--training", metavar="FILE", help="A sample of events, for the statistics.")
     ] = None,
+    analyzer: Analyzers = None,
     errors: ErrorsFile = None,
     format: OutputFormat = Format.TABLE,
     force: Force = False,
@@ -38,11 +46,13 @@ def build(
 ) -> None:
     """Build an index from subscriptions and save it."""
     if engine is Engine.SPARK:
+        refuse_analyzers_on_spark(analyzer)
         show_record("Built", build_on_spark(subscriptions, out, training, errors, force, master, memory), format)
         return
     begun = time.perf_counter()
     refuse_to_replace(out, force)
-    with refusing(errors, force) as refused, load_index(subscriptions, refused, training) as index:
+    analyzers = analyzers_by_field(analyzer)
+    with refusing(errors, force) as refused, load_index(subscriptions, refused, training, analyzers) as index:
         with Progress(f"saving {out}"):
             index.save(out)
         summary = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
 TRAINING_EVENTS: Final = 10_000  # enough for the statistics
 
 
-def load_index(name: str, refused: Refused, training: str | None = None) -> Index:
+def load_index(
+    name: str, refused: Refused, training: str | None = None, analyzers: Mapping[str, str] | None = None
+) -> Index:
     with Progress(f"loading {name}") as progress:
         subscriptions = read_subscriptions(name)
         progress.update(None, f"{len(subscriptions.table):,} subscriptions")
-        index = watchword.Index(training=None if training is None else _sample(training))
+        index = watchword.Index(training=None if training is None else _sample(training), analyzers=analyzers)
         subscribe(index, subscriptions, refused)
         index.flush()
     return index

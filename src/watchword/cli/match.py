@@ -15,7 +15,15 @@ from watchword.cli.events import Batch, read_events
 from watchword.cli.files import STANDARD, kind_of
 from watchword.cli.loading import load_index
 from watchword.cli.on_spark import Matching, match_on_spark
-from watchword.cli.options import ErrorsFile, Force, OutputFormat, SubscriptionsFile
+from watchword.cli.options import (
+    Analyzers,
+    ErrorsFile,
+    Force,
+    OutputFormat,
+    SubscriptionsFile,
+    analyzers_by_field,
+    refuse_analyzers_on_spark,
+)
 from watchword.cli.progress import Progress
 from watchword.cli.refused import Refused, refusing
 from watchword.cli.saved import open_saved
@@ -37,6 +45,7 @@ def match(
     out: Annotated[
         str, typer.Option("--out", metavar="FILE", help="Matches: .parquet, .csv, .jsonl or - (jsonl).")
     ] = STANDARD,
+    analyzer: Analyzers = None,
     errors: ErrorsFile = None,
     json: Annotated[
         str | None, typer.Option("--json", metavar="COLUMN", help="The text column that holds each event as JSON.")
@@ -60,13 +69,20 @@ def match(
         raise typer.BadParameter("only one of --subscriptions and --events can be standard input")
     if errors is not None and errors == out:
         raise typer.BadParameter("--out and --errors must be two files")
+    if analyzer and index is not None:
+        raise typer.BadParameter("--analyzer is for --subscriptions: a saved index knows how it reads texts")
+    analyzers = analyzers_by_field(analyzer)
     if engine is Engine.SPARK:
+        refuse_analyzers_on_spark(analyzer)
         asked = Matching(events, subscriptions, index, out, errors, json, id, strategy, force)
         show_record("Matched", match_on_spark(asked, master, memory), format)
         return
     kind_of(events)  # a wrong name is told before the subscriptions are loaded
     with writing(out, MATCHES, force) as writer, refusing(errors, force) as refused:
-        opened = open_saved(index).opened if index is not None else load_index(subscriptions or "", refused)
+        if index is not None:
+            opened = open_saved(index).opened
+        else:
+            opened = load_index(subscriptions or "", refused, analyzers=analyzers)
         with opened:
             run = Run(opened, writer, refused, threads or os.cpu_count() or 1)
             with Progress("matching", shown=out != STANDARD) as progress:
