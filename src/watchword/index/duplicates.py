@@ -59,9 +59,8 @@ def first_equal(expanded: Expanded, coding: Coding) -> I64:
 def _hash_leaves(trees: _Trees) -> U64:
     out = np.empty(len(trees.dimension), np.uint64)
     for p in range(len(out)):
-        h = mix(
-            np.uint64(trees.dimension[p]) << np.uint64(8) | np.uint64(trees.form[p]) ^ mix(np.uint64(trees.mark[p]))
-        )
+        h = mix(np.uint64(trees.dimension[p]) << np.uint64(8) | np.uint64(trees.form[p]))
+        h = mix(h + np.uint64(trees.mark[p]))
         for i in range(trees.first[p], trees.first[p] + trees.size[p]):
             h = mix(h + np.uint64(trees.code[i]) + np.uint64(0x9E3779B97F4A7C15))
         out[p] = h
