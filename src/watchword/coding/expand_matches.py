@@ -37,7 +37,7 @@ Flags = npt.NDArray[np.bool_]
 
 _PLUS: Final = ord("+")
 _SPACE: Final = ord(" ")
-ELSEWHERE: Final = 32  # bits of a mark, behind which the attribute of MATCHES stands
+_ELSEWHERE: Final = 32  # bits of a mark, behind which the attribute of MATCHES stands
 _KINDS: Final = {AllOf: AND, AnyOf: OR, Not: NOT}
 
 
@@ -337,7 +337,7 @@ def _splice(
                     attribute[p], operator[p] = attributes[subtrees.field[j]], old_operator[predicate]
                     new_leaf[p], sense[p] = leaf[j], subtrees.sense[j]
                     if attribute[p] != old_attribute[predicate]:
-                        sense[p] += np.int64(old_attribute[predicate] + 1) << ELSEWHERE
+                        sense[p] += np.int64(old_attribute[predicate] + 1) << _ELSEWHERE
                     p += 1
             predicate += 1
         node_starts[e + 1] = n

@@ -10,7 +10,7 @@ two words are neighbours (a stop word between them was left out), are found by s
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from watchword.coding.text_leaves import U64
 from watchword.coding.values import I32, I64, U8
 from watchword.kernel import kernel, lean
 
-FULL = -1
+FULL: Final = -1
 
 
 class Pairs(NamedTuple):

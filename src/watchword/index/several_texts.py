@@ -38,9 +38,11 @@ def with_several_texts(segment: Segment, cells: Cells, local_attribute: I32) -> 
     if not segment.text_fields or not cells.flags[first:last].any():
         return found
     fields = np.isin(local_attribute, [field.attribute for field in segment.text_fields])
-    for cell in (first + np.flatnonzero(cells.flags[first:last])).tolist():
+    flagged = first + np.flatnonzero(cells.flags[first:last])
+    flagged = flagged[np.isin(cells.attribute[flagged], np.flatnonzero(fields))]  # lists of other things are many
+    for cell in flagged.tolist():
         attribute = int(cells.attribute[cell])
-        if attribute < len(fields) and fields[attribute] and not _is_alone(cells, cell):
+        if not _is_alone(cells, cell):
             event = int(np.searchsorted(cells.starts, cell, side="right")) - 1
             attributes = found.setdefault(event, [])
             if attribute not in attributes:

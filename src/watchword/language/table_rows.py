@@ -13,13 +13,12 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from watchword.coding.ranges import positions, starts_of
 from watchword.coding.values import BOOL, FLOAT, I32, I64, INT, TEXT, TIME, Values
-from watchword.kernel import kernel
 from watchword.language.expression import And, Expression, Not, Operator, Or, Predicate, Truth, Value
 from watchword.language.table import AND, FALSE, LEAF, NOT, OR, TRUE, UNKNOWN, ExpressionTable
 from watchword.limits import INTEGER_MAX, INTEGER_MIN
@@ -201,7 +200,7 @@ def take(table: ExpressionTable, rows: I64) -> ExpressionTable:
     constant_starts, constants = _pick(table.constant_starts, leaves)
     values = table.constants
     kind, bits, length = values.kind[constants], values.bits[constants], values.length[constants]
-    text_starts = _starts(length)
+    text_starts = starts_of(length)
     attribute, names = _used_names(table.attribute[leaves], table.names)
     return ExpressionTable(
         node_starts,
@@ -216,7 +215,7 @@ def take(table: ExpressionTable, rows: I64) -> ExpressionTable:
             kind,
             np.where(kind == TEXT, text_starts[:-1], bits),
             length,
-            values.text[_positions(bits, text_starts)],
+            values.text[positions(bits, text_starts)],
         ),
         names,
     )
@@ -230,28 +229,12 @@ def _used_names(attribute: I32, names: list[str]) -> tuple[I32, list[str]]:
     return new[attribute], [names[number] for number in np.flatnonzero(used).tolist()]
 
 
-def _starts(lengths: npt.NDArray[np.integer[Any]]) -> I64:
-    starts = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=starts[1:])
-    return starts
-
-
 def _join_starts(columns: Sequence[I64]) -> I64:
-    return _starts(np.concatenate([np.diff(column) for column in columns]))
+    return starts_of(np.concatenate([np.diff(column) for column in columns]))
 
 
 def _pick(starts: I64, numbers: I64) -> tuple[I64, I64]:
     """For these ranges of `starts`: the starts of the ranges side by side, and the old places of what they hold."""
     first = starts[numbers]
-    new_starts = _starts(starts[numbers + 1] - first)
-    return new_starts, _positions(first, new_starts)
-
-
-@kernel
-def _positions(first: I64, starts: I64) -> I64:
-    """Range i counts up from first[i] and stands at starts[i] .. starts[i + 1]."""
-    out = np.empty(starts[-1], np.int64)
-    for i in range(len(first)):
-        for j in range(starts[i], starts[i + 1]):
-            out[j] = first[i] + j - starts[i]
-    return out
+    new_starts = starts_of(starts[numbers + 1] - first)
+    return new_starts, positions(first, new_starts)
